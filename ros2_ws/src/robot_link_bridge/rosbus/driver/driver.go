@@ -1,0 +1,61 @@
+// Package driver is the wall between rosbus and the middleware below it: an adapter moves serialized
+// messages on fully-qualified topics and knows nothing of message structs, relative names or remaps.
+// Only rosbus and the adapters import it; a node uses rosbus.
+package driver
+
+import "errors"
+
+// ErrClosed is returned by every method of a closed Conn, Writer or Reader, except Close and Matched.
+var ErrClosed = errors.New("closed")
+
+// QoS is what the two ends of a topic have to agree on. Liveliness, deadline and lifespan stay at
+// ROS 2's defaults, and history is always keep last.
+type QoS struct {
+	Reliable       bool // false: best effort
+	TransientLocal bool // false: volatile. A late subscriber gets the last Depth messages.
+	Depth          int  // keep last, at least 1
+}
+
+// Options is what an adapter needs to join the graph. The names are valid and the namespace is absolute.
+type Options struct {
+	Node      string
+	Namespace string
+	Enclave   string
+	DomainID  int
+	Logf      func(format string, args ...any) // never nil; rare warnings, one line each
+}
+
+// Conn is one participant with one node in the graph. Its methods may be called from any goroutine.
+type Conn interface {
+	// NewWriter and NewReader take a fully-qualified topic ("/odom") and a ROS type ("nav_msgs/msg/Odometry").
+	NewWriter(topic, typ string, qos QoS) (Writer, error)
+	// NewReader calls take with each message, encapsulation header included, one at a time over the
+	// whole Conn. The bytes are only valid during the call.
+	NewReader(topic, typ string, qos QoS, take func(cdr []byte)) (Reader, error)
+	// Announce tells the graph which writers and readers this node has. Once it has been called, an
+	// adapter announces later changes by itself.
+	Announce() error
+	// Close closes all writers and readers as well. When it has returned, no take call is running and
+	// none will come. It is idempotent, and must not be called from a take call.
+	Close() error
+}
+
+// Writer sends serialized messages, from any goroutine.
+type Writer interface {
+	// Write sends one message, encapsulation header included, and keeps no reference to it.
+	Write(cdr []byte) error
+	Matched() int
+	// Incompatible counts the subscribers that QoS has refused so far; -1 when the adapter can't know.
+	Incompatible() int
+	Close() error
+}
+
+// Reader is a running subscription.
+type Reader interface {
+	Matched() int
+	// Incompatible counts the publishers that QoS has refused so far; -1 when the adapter can't know.
+	Incompatible() int
+	// Close returns when no take call of this reader is running; none comes after. It is idempotent, and
+	// must not be called from a take call.
+	Close() error
+}

@@ -1,0 +1,16 @@
+//go:build !cyclonedds
+
+package rosbus
+
+import (
+	"errors"
+
+	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/driver"
+)
+
+// open stands in where no adapter is compiled in, so that everything but ROS builds, runs and is tested
+// on any machine. The rclgo adapter takes the tag "ros".
+func open(driver.Options) (driver.Conn, error) {
+	return nil, errors.New("this program was built without ROS 2: build it with -tags cyclonedds " +
+		"(needs the packages cyclonedds-dev and cyclonedds-tools) or -tags ros (needs ROS 2 Humble and its Go bindings)")
+}
