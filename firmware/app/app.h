@@ -4,7 +4,7 @@
  * around it has those:
  *
  *   boot          rl_app_init()
- *   a datagram    rl_app_receive(); a reply that it returns: rl_echo_stamp(), then send it to where the datagram came from
+ *   a datagram    rl_app_receive(); if there is a reply: rl_echo_stamp(), and send it to where the datagram came from
  *   control_hz    rl_app_control(); then rl_app_setpoint() to the wheels, and rl_app_outputs_on() to the motor drivers
  *   state_hz      rl_app_state(); what it returns: send it to *to
  *   a fault       rl_app_fault_raise() while its cause is there, rl_app_fault_lower() when that is gone

@@ -1,0 +1,160 @@
+// Package app is the firmware's own C core, compiled into Go through cgo: this folder's C files and nothing
+// else. It only hands over bytes and times; app.h is the manual. The virtual MCU and the simulation run
+// robots on it, so what they show is what the board does.
+//
+// Go compiles the C files of this folder when they change; an edit of common/robot_link.h is seen because
+// this package depends on package common, which embeds it.
+package app
+
+/*
+#cgo CFLAGS: -std=c11 -O2 -Wall -Wextra -Werror -I${SRCDIR}/../../common
+#cgo LDFLAGS: -lm
+#include "app.h"
+
+#cgo noescape rl_app_receive
+#cgo nocallback rl_app_receive
+#cgo noescape rl_app_state
+#cgo nocallback rl_app_state
+#cgo noescape rl_step
+#cgo nocallback rl_step
+#cgo noescape rl_echo_stamp
+#cgo nocallback rl_echo_stamp
+
+typedef struct {
+  rl_setpoint_t setpoint;
+  uint32_t status;
+  bool outputs_on;
+} rl_stepped_t;
+
+// One crossing of the border for a control step and all that is asked after it.
+static void rl_step(rl_app_t *app, uint64_t now_us, rl_stepped_t *out) {
+  rl_app_control(app, now_us);
+  out->setpoint = rl_app_setpoint(app);
+  out->status = rl_app_status(app, now_us);
+  out->outputs_on = rl_app_outputs_on(app);
+}
+*/
+import "C"
+
+import (
+	"fmt"
+	"net/netip"
+	"unsafe"
+
+	_ "robot_link/common" // embeds robot_link.h, which the C files include
+)
+
+// PacketMax is the longest packet of the protocol, in bytes.
+const PacketMax = C.RL_PACKET_MAX
+
+// Config is the robot that the core is compiled for; New's zero values are rl_config_default's.
+type Config struct {
+	Name    string // UTF-8, at most 16 bytes
+	BuildID uint32 // first 32 bits of the commit
+}
+
+// Entropy is the random numbers that a port draws at boot.
+type Entropy struct {
+	BootID       uint32
+	SessionStart uint16
+	OdomEpoch    uint8
+}
+
+// Setpoint is the ramped command: m/s and rad/s in the base frame.
+type Setpoint struct{ Vx, Vy, Wz float32 }
+
+// Counters says what became of every datagram; counters.h has the equation.
+type Counters = C.rl_counters_t
+
+// App is one MCU's core. Not safe for concurrent use.
+type App struct{ c C.rl_app_t }
+
+// New boots a core at nowUs, microseconds of its own clock.
+func New(cfg Config, e Entropy, nowUs uint64) (*App, error) {
+	c := C.rl_config_default()
+	if cfg.Name != "" {
+		if len(cfg.Name) > len(c.name) {
+			return nil, fmt.Errorf("name %q is %d bytes long: at most %d fit into INFO", cfg.Name, len(cfg.Name), len(c.name))
+		}
+		c.name = [len(c.name)]C.char{}
+		for i := range cfg.Name {
+			c.name[i] = C.char(cfg.Name[i])
+		}
+	}
+	c.build_id = C.uint32_t(cfg.BuildID)
+	if why := C.rl_config_check(&c); why != nil {
+		return nil, fmt.Errorf("robot configuration: %s", C.GoString(why))
+	}
+	a := new(App)
+	C.rl_app_init(&a.c, &c, C.rl_entropy_t{
+		boot_id:       C.uint32_t(e.BootID),
+		session_start: C.uint16_t(e.SessionStart),
+		odom_epoch:    C.uint8_t(e.OdomEpoch),
+	}, C.uint64_t(nowUs))
+	return a, nil
+}
+
+// ControlHz and StateHz are the nominal rates of Control and State.
+func (a *App) ControlHz() int { return int(a.c.config.control_hz) }
+
+// StateHz is the nominal rate of State.
+func (a *App) StateHz() int { return int(a.c.config.state_hz) }
+
+// Receive takes a datagram and gives the length of the reply to its sender, 0 for none.
+func (a *App) Receive(nowUs uint64, from netip.AddrPort, datagram []byte, reply *[PacketMax]byte) int {
+	return int(C.rl_app_receive(&a.c, C.uint64_t(nowUs), address(from),
+		(*C.uint8_t)(unsafe.SliceData(datagram)), C.size_t(len(datagram)), (*C.uint8_t)(&reply[0])))
+}
+
+// EchoStamp completes a reply just before it is sent.
+func EchoStamp(reply *[PacketMax]byte, txUs uint64, cycles uint32) {
+	C.rl_echo_stamp((*C.uint8_t)(&reply[0]), C.uint64_t(txUs), C.uint32_t(cycles))
+}
+
+// Stepped is what a control step came to.
+type Stepped struct {
+	Setpoint  Setpoint
+	Status    uint32 // the status word
+	OutputsOn bool
+}
+
+// Control makes one control step.
+func (a *App) Control(nowUs uint64) Stepped {
+	var s C.rl_stepped_t
+	C.rl_step(&a.c, C.uint64_t(nowUs), &s)
+	return Stepped{
+		Setpoint:  Setpoint{Vx: float32(s.setpoint.vx), Vy: float32(s.setpoint.vy), Wz: float32(s.setpoint.wz)},
+		Status:    uint32(s.status),
+		OutputsOn: bool(s.outputs_on),
+	}
+}
+
+// State builds the next STATE; 0 bytes while nobody has been granted the robot.
+func (a *App) State(nowUs uint64, out *[PacketMax]byte) (to netip.AddrPort, n int) {
+	var c C.rl_addr_t
+	if n = int(C.rl_app_state(&a.c, C.uint64_t(nowUs), &c, (*C.uint8_t)(&out[0]))); n == 0 {
+		return netip.AddrPort{}, 0
+	}
+	ip := uint32(c.ip)
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{byte(ip >> 24), byte(ip >> 16), byte(ip >> 8), byte(ip)}), uint16(c.port)), n
+}
+
+// Counters copies the counters.
+func (a *App) Counters() Counters { return *C.rl_app_counters(&a.c) }
+
+// Fault raises a fault whose cause is there, or says that its cause is gone.
+func (a *App) Fault(fault uint8, present bool) {
+	if present {
+		C.rl_app_fault_raise(&a.c, C.uint8_t(fault))
+	} else {
+		C.rl_app_fault_lower(&a.c, C.uint8_t(fault))
+	}
+}
+
+func address(a netip.AddrPort) C.rl_addr_t {
+	ip := a.Addr().As4()
+	return C.rl_addr_t{
+		ip:   C.uint32_t(ip[0])<<24 | C.uint32_t(ip[1])<<16 | C.uint32_t(ip[2])<<8 | C.uint32_t(ip[3]),
+		port: C.uint16_t(a.Port()),
+	}
+}
