@@ -1,0 +1,157 @@
+// Package mcusim is the virtual microcontroller: the firmware's own C (firmware/app, through cgo) behind a
+// real UDP socket, with its control step at 1 kHz and STATE at 100 Hz on an absolute schedule. What drives
+// it over the network can't tell it from the board, except by its timing.
+package mcusim
+
+import (
+	"context"
+	crand "crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"runtime"
+	"time"
+
+	"go.uber.org/multierr"
+	"golang.org/x/sys/unix"
+
+	"robot_link/firmware/app"
+	"robot_link/ros2_ws/src/robot_link_bridge/udp"
+)
+
+// Config is a virtual MCU.
+type Config struct {
+	Listen string // ADDRESS:PORT
+	Name   string // the robot's name, at most 16 bytes of UTF-8
+	// Seed makes what the MCU draws at boot (boot id, first session, odometry epoch) repeatable; nil draws
+	// them as the board does.
+	Seed  *uint64
+	Trace string // file for the trace, "" for none
+	Log   *slog.Logger
+}
+
+// Sim is a virtual MCU on its socket.
+type Sim struct {
+	cfg   Config
+	sock  udp.Socket
+	core  *app.App
+	boot  time.Time
+	trace *trace
+	reply [app.PacketMax]byte
+	state [app.PacketMax]byte
+	rx    [2 * app.PacketMax]byte // longer than any packet, so that a long one shows as long
+}
+
+// drainMost bounds what is received between two control steps, so that a flood can't hold the loop up.
+const drainMost = 64
+
+// Open binds the socket, opens the trace, and boots the core.
+func Open(cfg Config) (*Sim, error) {
+	entropy := bootEntropy(cfg.Seed)
+	core, err := app.New(app.Config{Name: cfg.Name}, entropy, 0)
+	if err != nil {
+		return nil, err
+	}
+	sock, err := udp.Open(cfg.Listen)
+	if err != nil {
+		return nil, err
+	}
+	trace, err := openTrace(cfg.Trace)
+	if err != nil {
+		sock.Close()
+		return nil, err
+	}
+	cfg.Log.Info("virtual MCU listens", "name", cfg.Name, "address", cfg.Listen, "boot", fmt.Sprintf("%08x", entropy.BootID))
+	return &Sim{cfg: cfg, sock: sock, core: core, trace: trace, boot: time.Now()}, nil
+}
+
+func bootEntropy(seed *uint64) app.Entropy {
+	var s [16]byte
+	if seed != nil {
+		binary.LittleEndian.PutUint64(s[:], *seed)
+	} else {
+		crand.Read(s[:])
+	}
+	r := rand.New(rand.NewPCG(binary.LittleEndian.Uint64(s[:8]), binary.LittleEndian.Uint64(s[8:])))
+	return app.Entropy{BootID: r.Uint32(), SessionStart: uint16(r.Uint32()), OdomEpoch: uint8(r.Uint32())}
+}
+
+// now is the MCU's clock: microseconds since boot.
+func (s *Sim) now() uint64 { return uint64(time.Since(s.boot).Microseconds()) }
+
+// Run is the MCU's life until ctx ends. It closes what Open opened.
+func (s *Sim) Run(ctx context.Context) (err error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	defer func() {
+		s.sock.Close()
+		err = multierr.Append(err, s.trace.close())
+		s.logCounters()
+	}()
+	control := schedule{period: uint64(time.Second.Microseconds()) / uint64(s.core.ControlHz())}
+	state := schedule{period: uint64(time.Second.Microseconds()) / uint64(s.core.StateHz())}
+	for ctx.Err() == nil {
+		s.receive()
+		now := s.now()
+		if control.due(now) {
+			s.step(now)
+		}
+		if state.due(now) {
+			s.sendState(now)
+		}
+		s.sock.Wait(time.Duration(control.next)*time.Microsecond - time.Since(s.boot))
+	}
+	return nil
+}
+
+func (s *Sim) receive() {
+	var from udp.Address
+	for range drainMost {
+		n, errno := s.sock.TryReceive(s.rx[:], &from)
+		switch errno {
+		case 0:
+		case unix.EAGAIN:
+			return
+		default: // an ICMP error about a host that is gone: the board never sees one
+			s.sock.DrainErrors()
+			continue
+		}
+		if n = s.core.Receive(s.now(), udp.AddrPort(&from), s.rx[:n], &s.reply); n > 0 {
+			app.EchoStamp(&s.reply, s.now(), 0)
+			_ = s.sock.Send(s.reply[:n], &from) // lost like any datagram: whoever asked asks again
+		}
+	}
+}
+
+func (s *Sim) step(now uint64) {
+	stepped := s.core.Control(now)
+	if err := s.trace.add(now, stepped); err != nil {
+		s.cfg.Log.Error("the trace ends here", "file", s.cfg.Trace, "error", err)
+	}
+}
+
+func (s *Sim) sendState(now uint64) {
+	to, n := s.core.State(now, &s.state)
+	if n == 0 {
+		return
+	}
+	raw := udp.Raw(to)
+	_ = s.sock.Send(s.state[:n], &raw) // lost like any datagram; the host counts the gap
+}
+
+func (s *Sim) logCounters() {
+	s.cfg.Log.Info("virtual MCU ends", "name", s.cfg.Name, "datagrams", fmt.Sprintf("%+v", s.core.Counters()))
+}
+
+// schedule is an absolute one: a late step does not move the next, and what was missed is not made up for,
+// since a burst of steps in the past is worth nothing to the robot.
+type schedule struct{ next, period uint64 }
+
+func (d *schedule) due(now uint64) bool {
+	if now < d.next {
+		return false
+	}
+	d.next += d.period * ((now-d.next)/d.period + 1)
+	return true
+}
