@@ -67,15 +67,19 @@ func Subscribe[T Message](b Bus, topic string, qos QoS, fn func(m *T)) (*Subscri
 	var zero T
 	s := &Subscription{malformed: new(atomic.Uint64)}
 	malformed := s.malformed
-	var err error
-	s.reader, err = b.SubscribeCDR(topic, zero.ROSType(), qos, func(data []byte) {
-		m := new(T)
-		if cdr.Decode(data, m) != nil {
-			malformed.Add(1)
-			return
+	var take func([]byte) // stays nil without fn, which is refused below
+	if fn != nil {
+		take = func(data []byte) {
+			m := new(T)
+			if cdr.Decode(data, m) != nil {
+				malformed.Add(1)
+				return
+			}
+			fn(m)
 		}
-		fn(m)
-	})
+	}
+	var err error
+	s.reader, err = b.SubscribeCDR(topic, zero.ROSType(), qos, take)
 	if err != nil {
 		return nil, err
 	}

@@ -144,8 +144,8 @@ func (d *decoder) elements(v reflect.Value) error {
 	return nil
 }
 
-// slice grows as elements come, so that a length is not believed before its bytes are there. Every
-// element takes at least one byte, which bounds the memory by the length of the data.
+// slice believes a length only if the bytes that are left could hold that many of the smallest elements,
+// which bounds the memory by a small multiple of the length of the data.
 func (d *decoder) slice(v reflect.Value) error {
 	n, err := d.u32()
 	if err != nil {
@@ -154,6 +154,10 @@ func (d *decoder) slice(v reflect.Value) error {
 	size := minSize(v.Type().Elem())
 	if uint64(n)*uint64(size) > uint64(len(d.data)-d.pos) {
 		return fmt.Errorf("%w: %d elements in %d bytes", ErrMalformed, n, len(d.data)-d.pos)
+	}
+	if n == 0 {
+		v.SetZero()
+		return nil
 	}
 	v.Set(reflect.MakeSlice(v.Type(), int(n), int(n)))
 	return d.elements(v)

@@ -15,6 +15,7 @@ const (
 	CommandTimedOut
 	CommandNoPublisher
 	CommandNotPermitted
+	CommandStopping
 )
 
 // Values of LinkStatus.Fault.
@@ -63,6 +64,7 @@ type LinkStatus struct {
 	RxSession       uint64
 	RxForeign       uint64
 	RxOldInfo       uint64
+	RxUnused        uint64
 	TxErrors        uint64
 	RxErrors        uint64
 	ROSDropped      uint64
@@ -70,6 +72,9 @@ type LinkStatus struct {
 	PacingLateMaxUs uint64
 	BadInput        uint64
 	SendRefused     uint64
+	StaleRestarts   uint64
+	Sessions        uint64
+	Refusals        uint64
 
 	SourceAge        float32 // s, -1 = none yet
 	HoldAge          float32 // s, -1 = none held

@@ -157,7 +157,7 @@ func checkInput(s string) error {
 				return fmt.Errorf("'~' is only allowed alone or as \"~/\" in front")
 			}
 		default:
-			return fmt.Errorf("%q is not allowed", rune(c))
+			return fmt.Errorf("only letters, digits, '_', '/', '~' in front and {substitutions} are allowed")
 		}
 	}
 	if open >= 0 {
