@@ -1,0 +1,69 @@
+# robot link: what a user and a developer run. `make help` lists it.
+
+GO := tools/go
+TAGS := cyclonedds
+BRIDGE := ros2_ws/src/robot_link_bridge
+CYCLONE := $(BRIDGE)/rosbus/cyclone
+
+# Debian 12; Ubuntu 22.04 and 24.04 have the same names (not verified).
+BUILD_PACKAGES := go gcc libc6-dev cyclonedds-dev cyclonedds-tools
+TEST_PACKAGES := $(BUILD_PACKAGES) python3 cppcheck clang-tidy gcovr
+
+.PHONY: help
+help: ## show this
+	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 16
+
+.PHONY: demo
+demo: build ## the whole way in half a minute: planner, bridge, virtual MCU, and what happens when each fails
+	@bin/robot_link demo
+
+.PHONY: build
+build: setup idl ## build bin/robot_link
+	@$(GO) build -tags $(TAGS) -o bin/robot_link ./$(BRIDGE)/cmd/robot_link
+
+.PHONY: setup
+setup: ## install what building needs
+	@tools/setup $(BUILD_PACKAGES)
+
+.PHONY: idl
+idl: setup
+	@$(MAKE) --no-print-directory -C $(CYCLONE)
+
+# Budget of `make test`, in seconds on 2 cores, nothing cached:
+#   packages 60, firmware 60, Python 5, Go without ROS 60, Go with Cyclone DDS 180, the demo 30
+# In the end, with everything in, 720.
+.PHONY: test
+test: setup-test idl test-firmware test-python lint-go ros-note ## all that guards a change
+	$(GO) test -tags $(TAGS) ./...
+
+.PHONY: setup-test
+setup-test:
+	@tools/setup $(TEST_PACKAGES)
+
+.PHONY: test-firmware
+test-firmware: ## the firmware's C: unit tests under sanitizers, branch coverage, linters
+	$(MAKE) --no-print-directory -C firmware/test test lint
+	$(MAKE) --no-print-directory -C firmware/test coverage | grep -E '^(File|firmware|TOTAL|-)'
+
+.PHONY: test-python
+test-python: ## the Python mirror of the wire
+	cd tools/python && python3 -m unittest -q
+
+.PHONY: lint-go
+lint-go:
+	@test -z "$$(gofmt -l . | tee /dev/stderr)" || { echo "gofmt -w these files" >&2; exit 1; }
+	$(GO) vet ./...
+	$(GO) vet -tags $(TAGS) ./...
+
+.PHONY: ros-note
+ros-note:
+	@tools/ros-prefix >/dev/null || true
+
+.PHONY: check-all
+check-all: test ## test, and what is slow: the race detector, longer fuzzing
+	$(GO) test -race -tags $(TAGS) ./...
+	$(GO) test -fuzz FuzzDecode -fuzztime 60s ./$(BRIDGE)/wire
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf bin build

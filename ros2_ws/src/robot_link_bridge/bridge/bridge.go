@@ -1,0 +1,201 @@
+// Package bridge gives the link its meaning in ROS: what a command is, and what is published when. It knows
+// neither how ROS is reached (rosbus) nor how the MCU is (link): it takes a [rosbus.Bus] and a [Link].
+//
+// Nothing here can hold up a CMD. Callbacks only change the intent, which the link's own thread reads at its
+// next tick; what is published is made from copies.
+package bridge
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/multierr"
+
+	"robot_link/ros2_ws/src/robot_link_bridge/link"
+	"robot_link/ros2_ws/src/robot_link_bridge/link/runner"
+	"robot_link/ros2_ws/src/robot_link_bridge/rosbus"
+	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/msgs"
+	"robot_link/ros2_ws/src/robot_link_bridge/wire"
+)
+
+// Link is what the bridge needs of the link; a *runner.Runner is one.
+type Link interface {
+	SetIntent(change func(*link.Intent))
+	Status(*runner.Status)
+	States() <-chan runner.StateEvent
+	Changed() <-chan struct{}
+}
+
+const (
+	statusPeriod      = 100 * time.Millisecond
+	diagnosticsPeriod = time.Second
+	// publishersPeriod is how often the publishers of cmd_vel are counted. The count matters when the last one
+	// leaves in order; one that dies is noticed by cmd_vel_timeout.
+	publishersPeriod = 20 * time.Millisecond
+)
+
+// Config is what a Bridge is made with.
+type Config struct {
+	Params Params
+	Node   string // fully-qualified, for diagnostics
+	Log    *slog.Logger
+}
+
+// Bridge is the node: subscriptions and publishers on a bus, and a link.
+type Bridge struct {
+	cfg  Config
+	link Link
+
+	cmdVel      *rosbus.Subscription
+	odom        *rosbus.Publisher[msgs.Odometry]
+	status      *rosbus.Publisher[msgs.LinkStatus]
+	diagnostics *rosbus.Publisher[msgs.DiagnosticArray]
+
+	badInput   atomic.Uint64
+	publishers atomic.Int64
+	recount    chan struct{}
+	report     *reporter
+}
+
+// statusQoS is reliable, volatile, keep last 10.
+var statusQoS = rosbus.Reliable10
+
+// New makes the node's entities and shows them in the graph. The bus stays the caller's.
+func New(bus rosbus.Bus, l Link, cfg Config) (*Bridge, error) {
+	if err := cfg.Params.Check(); err != nil {
+		return nil, err
+	}
+	b := &Bridge{cfg: cfg, link: l, report: newReporter(cfg.Log), recount: make(chan struct{}, 1)}
+	l.SetIntent(func(in *link.Intent) { in.Enable = cfg.Params.AutoEnable })
+
+	var err, e error
+	b.odom, e = rosbus.Advertise[msgs.Odometry](bus, "odom", rosbus.Reliable10)
+	err = multierr.Append(err, e)
+	b.status, e = rosbus.Advertise[msgs.LinkStatus](bus, "link/status", statusQoS)
+	err = multierr.Append(err, e)
+	// Absolute, as diagnostic_updater has it: one aggregator listens for all robots.
+	b.diagnostics, e = rosbus.Advertise[msgs.DiagnosticArray](bus, "/diagnostics", rosbus.Reliable10)
+	err = multierr.Append(err, e)
+	if cfg.Params.UseStampedVel {
+		b.cmdVel, e = rosbus.Subscribe(bus, "cmd_vel", rosbus.BestEffort1, func(m *msgs.TwistStamped) { b.command(&m.Twist) })
+	} else {
+		b.cmdVel, e = rosbus.Subscribe(bus, "cmd_vel", rosbus.BestEffort1, b.command)
+	}
+	err = multierr.Append(err, e)
+	if err != nil {
+		return nil, err
+	}
+	if err := bus.Ready(); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// Run publishes until ctx ends.
+func (b *Bridge) Run(ctx context.Context) {
+	var loops sync.WaitGroup
+	loops.Go(func() { b.publishOdometry(ctx) })
+	loops.Go(func() { b.publishStatus(ctx) })
+	b.countPublishers(ctx)
+	loops.Wait()
+}
+
+// command takes a cmd_vel as it comes. When it came is what counts: a stamp can be in any clock.
+func (b *Bridge) command(t *msgs.Twist) {
+	now := runner.Now()
+	p, err := planarTwist(t)
+	if err != nil {
+		b.badInput.Add(1)
+		return
+	}
+	b.link.SetIntent(func(in *link.Intent) {
+		in.Vx, in.Vy, in.Wz = p.vx, p.vy, p.wz
+		in.HasCommand, in.ReceivedAt = true, now
+	})
+	if b.publishers.Load() == 0 { // a new publisher: see it now rather than at the next poll
+		select {
+		case b.recount <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (b *Bridge) countPublishers(ctx context.Context) {
+	poll := time.NewTicker(publishersPeriod)
+	defer poll.Stop()
+	for {
+		n := b.cmdVel.Matched()
+		if b.publishers.Swap(int64(n)) != int64(n) {
+			b.link.SetIntent(func(in *link.Intent) { in.Publishers = n })
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-poll.C:
+		case <-b.recount:
+		}
+	}
+}
+
+func (b *Bridge) publishOdometry(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case ev := <-b.link.States():
+			if !ev.State.Status.Has(wire.StatusOdomValid) {
+				continue // silence instead of zeros that look like data
+			}
+			o := odometry(&ev.State, stampOf(ev.At), &b.cfg.Params)
+			if err := b.odom.Publish(&o); err != nil {
+				b.warn(ev.At, err)
+			}
+		}
+	}
+}
+
+func (b *Bridge) publishStatus(ctx context.Context) {
+	var (
+		s     runner.Status
+		every = time.NewTicker(statusPeriod)
+		diag  link.Time
+	)
+	defer every.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-b.link.Changed():
+		case <-every.C:
+		}
+		b.link.Status(&s)
+		m := linkStatus(&s, int(b.publishers.Load()), b.badInput.Load())
+		m.Header.Stamp = msgs.TimeOf(time.Now())
+		if err := b.status.Publish(&m); err != nil {
+			b.warn(s.At, err)
+		}
+		b.report.update(&s, &m)
+		if s.At-diag >= diagnosticsPeriod {
+			diag = s.At
+			array := msgs.DiagnosticArray{Header: m.Header, Status: diagnostics(&m, b.cfg.Node)}
+			if err := b.diagnostics.Publish(&array); err != nil {
+				b.warn(s.At, err)
+			}
+		}
+	}
+}
+
+// stampOf is when something arrived, in ROS time.
+func stampOf(at link.Time) msgs.Time {
+	return msgs.TimeOf(time.Now().Add(at - runner.Now()))
+}
+
+func (b *Bridge) warn(now link.Time, err error) {
+	if b.report.quiet(err.Error(), now) {
+		b.cfg.Log.Warn(fmt.Sprint(err))
+	}
+}

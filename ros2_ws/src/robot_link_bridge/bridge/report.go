@@ -1,0 +1,137 @@
+package bridge
+
+import (
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"robot_link/ros2_ws/src/robot_link_bridge/link"
+	"robot_link/ros2_ws/src/robot_link_bridge/link/runner"
+	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/msgs"
+)
+
+// quietTime is how long a matter that has been reported stays unreported: a flood, or a bit that flickers,
+// gives one line and then one at most every quietTime.
+const quietTime = 10 * time.Second
+
+// reporter logs changes, never levels: a robot that is parked for a night leaves an empty log.
+type reporter struct {
+	log     *slog.Logger
+	started bool
+	last    msgs.LinkStatus
+
+	mu     sync.Mutex // of logged: errors of publishing come from another goroutine
+	logged map[string]link.Time
+}
+
+func newReporter(log *slog.Logger) *reporter {
+	return &reporter{log: log, logged: make(map[string]link.Time)}
+}
+
+// update compares with the last status and says what is new.
+func (r *reporter) update(s *runner.Status, m *msgs.LinkStatus) {
+	if !r.started {
+		r.started = true
+		r.last = *m
+		r.log.Info("waiting for the MCU", "address", s.MCU.String())
+		return
+	}
+	r.linkState(s, m)
+	r.command(m)
+	r.counters(s.At, m)
+	r.bits(s.At, m)
+	r.last = *m
+}
+
+func (r *reporter) linkState(s *runner.Status, m *msgs.LinkStatus) {
+	if m.State == r.last.State && m.Reason == r.last.Reason && m.Session == r.last.Session {
+		return
+	}
+	switch link.State(m.State) {
+	case link.Up:
+		r.log.Info("link UP", "robot", m.RobotName, "firmware", m.FirmwareVersion, "build", m.FirmwareBuild,
+			"boot", fmt.Sprintf("%08x", m.BootID), "session", m.Session)
+	case link.Degraded:
+		if r.quiet("degraded "+m.Reason, s.At) {
+			r.log.Warn("link DEGRADED", "reason", m.Reason)
+		}
+	case link.Connecting:
+		switch s.Reason {
+		case link.ReasonVersion:
+			r.log.Error("no motion", "reason", m.Reason)
+		case link.ReasonHeld, link.ReasonRefused:
+			r.log.Warn("no motion", "reason", m.Reason)
+		}
+	case link.Down:
+		r.log.Warn("link DOWN", "reason", m.Reason)
+	}
+}
+
+func (r *reporter) command(m *msgs.LinkStatus) {
+	switch was, is := r.last.Publishers, m.Publishers; {
+	case was == 0 && is > 0:
+		r.log.Info("cmd_vel has a publisher")
+	case was > 0 && is == 0:
+		r.log.Info("cmd_vel has no publisher any more: no motion")
+	}
+}
+
+func (r *reporter) counters(now link.Time, m *msgs.LinkStatus) {
+	for _, c := range []struct {
+		what    string
+		was, is uint64
+	}{
+		{"cmd_vel with values that are not finite: ignored", r.last.BadInput, m.BadInput},
+		{"datagrams from another address than the MCU's: ignored", r.last.RxForeign, m.RxForeign},
+		{"datagrams shorter than any packet: ignored", r.last.RxShort, m.RxShort},
+		{"datagrams with a wrong CRC: ignored", r.last.RxCRC, m.RxCRC},
+		{"datagrams of an unknown protocol version: ignored", r.last.RxVersion, m.RxVersion},
+		{"datagrams of an unknown type: ignored", r.last.RxType, m.RxType},
+		{"datagrams of the wrong length: ignored", r.last.RxLength, m.RxLength},
+		{"this process was stopped for a while: what it held is void, a new session begins", r.last.PacingGaps, m.PacingGaps},
+		{"the MCU called commands stale: what was held is void, a new session begins", r.last.StaleRestarts, m.StaleRestarts},
+		{"STATEs not published in time", r.last.ROSDropped, m.ROSDropped},
+	} {
+		if c.is > c.was && r.quiet(c.what, now) {
+			r.log.Warn(c.what, "total", c.is)
+		}
+	}
+}
+
+func (r *reporter) bits(now link.Time, m *msgs.LinkStatus) {
+	if m.MCUBoots > r.last.MCUBoots && r.last.MCUBoots > 0 {
+		r.log.Warn("the MCU has rebooted", "boot", fmt.Sprintf("%08x", m.BootID))
+	}
+	for _, b := range []struct {
+		was, is      bool
+		begins, ends string
+	}{
+		{r.last.Estop, m.Estop, "emergency stop is in force", "emergency stop ended"},
+		{r.last.FaultActive, m.FaultActive, "the MCU reports a fault: " + m.FaultName, "the fault is cleared"},
+		{r.last.LowBattery, m.LowBattery, "low battery", ""},
+		{r.last.Enabled, m.Enabled, "motion enabled", "motion disabled"},
+		{r.last.BadCommand, m.BadCommand, "the MCU got a command that is not finite", ""},
+		{r.last.Contention, m.Contention, "another host asks for the robot", ""},
+		{r.last.CRCError, m.CRCError, "datagrams with a wrong CRC reach the MCU", ""},
+		{r.last.Overrun, m.Overrun, "the MCU's control step was late", ""},
+	} {
+		switch {
+		case b.is && !b.was && b.begins != "" && r.quiet(b.begins, now):
+			r.log.Info(b.begins)
+		case !b.is && b.was && b.ends != "" && r.quiet(b.ends, now):
+			r.log.Info(b.ends)
+		}
+	}
+}
+
+// quiet reports whether a matter may be logged now, and notes that it was.
+func (r *reporter) quiet(what string, now link.Time) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if at, ok := r.logged[what]; ok && now-at < quietTime {
+		return false
+	}
+	r.logged[what] = now
+	return true
+}
