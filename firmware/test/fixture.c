@@ -73,7 +73,7 @@ rl_info_t say(robot_t *robot, host_t *host, rl_hello_t hello) {
   return info;
 }
 
-rl_info_t hello(robot_t *robot, host_t *host) { return say(robot, host, make_hello(robot, host)); }
+rl_info_t say_hello(robot_t *robot, host_t *host) { return say(robot, host, make_hello(robot, host)); }
 
 rl_cmd_t make_cmd(const robot_t *robot, host_t *host, uint16_t flags) {
   host->seq++;
@@ -89,7 +89,7 @@ void send_cmd(robot_t *robot, const host_t *host, rl_cmd_t cmd) {
   CHECK_EQ(0, robot->reply_len);
 }
 
-void cmd(robot_t *robot, host_t *host, float vx, float vy, float wz, uint16_t flags) {
+void tell(robot_t *robot, host_t *host, float vx, float vy, float wz, uint16_t flags) {
   rl_cmd_t cmd = make_cmd(robot, host, flags);
   cmd.vx = vx;
   cmd.vy = vy;
@@ -98,10 +98,10 @@ void cmd(robot_t *robot, host_t *host, float vx, float vy, float wz, uint16_t fl
 }
 
 void take(robot_t *robot, host_t *host) {
-  const rl_info_t info = hello(robot, host);
+  const rl_info_t info = say_hello(robot, host);
   CHECK_EQ(RL_REASON_GRANTED, info.reason);
-  cmd(robot, host, 0, 0, 0, 0);
-  cmd(robot, host, 0, 0, 0, ENABLE);
+  tell(robot, host, 0, 0, 0, 0);
+  tell(robot, host, 0, 0, 0, ENABLE);
   CHECK(all(robot, RL_STATUS_ENABLED));
 }
 
@@ -115,7 +115,7 @@ void run(robot_t *robot, uint32_t ms) {
 void drive(robot_t *robot, host_t *host, float vx, float vy, float wz, uint16_t flags, uint32_t ms) {
   for (uint32_t i = 0; i < ms; i++) {
     if ((i % 10u) == 0u) {
-      cmd(robot, host, vx, vy, wz, flags);
+      tell(robot, host, vx, vy, wz, flags);
     }
     run(robot, 1);
   }

@@ -55,12 +55,12 @@ void deliver_finished(robot_t *robot, const host_t *host, void *packet, size_t l
  * its CMD sequence then begins again. */
 rl_hello_t make_hello(const robot_t *robot, host_t *host);
 rl_info_t say(robot_t *robot, host_t *host, rl_hello_t hello);
-rl_info_t hello(robot_t *robot, host_t *host);
+rl_info_t say_hello(robot_t *robot, host_t *host);
 
 /* The next CMD of this host, ready to be changed; and that CMD delivered. */
 rl_cmd_t make_cmd(const robot_t *robot, host_t *host, uint16_t flags);
 void send_cmd(robot_t *robot, const host_t *host, rl_cmd_t cmd);
-void cmd(robot_t *robot, host_t *host, float vx, float vy, float wz, uint16_t flags);
+void tell(robot_t *robot, host_t *host, float vx, float vy, float wz, uint16_t flags);
 
 /* Takes and enables the robot: HELLO, a CMD with no flag, one with ENABLE. */
 void take(robot_t *robot, host_t *host);

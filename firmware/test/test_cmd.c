@@ -18,22 +18,22 @@ static void a_cmd_counts_only_with_the_holders_session_address_and_port(void) {
 
   host_t other = host;
   other.addr.ip++;
-  cmd(&robot, &other, 1, 0, 0, GO);
+  tell(&robot, &other, 1, 0, 0, GO);
   other = host;
   other.addr.port++;
-  cmd(&robot, &other, 1, 0, 0, GO);
+  tell(&robot, &other, 1, 0, 0, GO);
   other = host;
   other.session++;
-  cmd(&robot, &other, 1, 0, 0, GO);
+  tell(&robot, &other, 1, 0, 0, GO);
   other.session = 0;
-  cmd(&robot, &other, 1, 0, 0, GO);
+  tell(&robot, &other, 1, 0, 0, GO);
 
   CHECK_EQ(4, counters(&robot)->rx_session);
   CHECK_EQ(applied, counters(&robot)->cmd_applied);
   CHECK_EQ(host.seq, state(&robot).cmd_seq);
   run(&robot, 20);
   CHECK(!any(&robot, RL_STATUS_MOVING));
-  cmd(&robot, &host, 1, 0, 0, GO);
+  tell(&robot, &host, 1, 0, 0, GO);
   CHECK_EQ(applied + 1u, counters(&robot)->cmd_applied);
   check_counters(&robot);
 }
@@ -42,7 +42,7 @@ static void no_cmd_counts_while_nobody_holds_the_robot(void) {
   robot_t robot;
   boot(&robot);
   host_t nobody = {.session = 0}; /* all zero, as the record is */
-  cmd(&robot, &nobody, 1, 0, 0, GO);
+  tell(&robot, &nobody, 1, 0, 0, GO);
   CHECK_EQ(1, counters(&robot)->rx_session);
   CHECK(all(&robot, RL_STATUS_CMD_TIMEOUT));
 }
@@ -55,8 +55,8 @@ static void no_late_packet_of_the_replaced_session_moves_anything(void) {
   host_t before = host;
   robot.now_us++; /* or the HELLO would be no later than the last CMD */
   host.nonce++;
-  (void)hello(&robot, &host);
-  cmd(&robot, &before, 1, 0, 0, GO);
+  (void)say_hello(&robot, &host);
+  tell(&robot, &before, 1, 0, 0, GO);
   CHECK_EQ(1, counters(&robot)->rx_session);
 }
 
@@ -76,7 +76,7 @@ static void a_cmd_behind_or_equal_is_dropped_and_counted(void) {
   robot_t robot;
   boot(&robot);
   host_t host = new_host(1);
-  (void)hello(&robot, &host);
+  (void)say_hello(&robot, &host);
   check_seq(&robot, &host, 0, 0, 1, 0); /* from 0 at the grant */
   check_seq(&robot, &host, 0x80000000u, 0, 1, 0);
   check_seq(&robot, &host, 0xFFFFFFFFu, 0, 1, 0);
@@ -94,7 +94,7 @@ static void the_sequence_wraps_through_0(void) {
   robot_t robot;
   boot(&robot);
   host_t host = new_host(1);
-  (void)hello(&robot, &host);
+  (void)say_hello(&robot, &host);
   check_seq(&robot, &host, 0x7FFFFFFFu, 1, 0, 0);
   check_seq(&robot, &host, 0xFFFFFFFEu, 1, 0, 0x7FFFFFFEu);
   check_seq(&robot, &host, 0xFFFFFFFFu, 1, 0, 0);
@@ -109,7 +109,7 @@ static void a_jump_after_the_first_sets_seq_gap_for_one_second(void) {
   robot_t robot;
   boot(&robot);
   host_t host = new_host(1);
-  (void)hello(&robot, &host);
+  (void)say_hello(&robot, &host);
   check_seq(&robot, &host, 5, 1, 0, 0); /* the first may have lost its elders */
   CHECK(!any(&robot, RL_STATUS_SEQ_GAP));
   check_seq(&robot, &host, 6, 1, 0, 0);
@@ -125,11 +125,11 @@ static void a_new_session_begins_the_sequence_again(void) {
   robot_t robot;
   boot(&robot);
   host_t host = new_host(1);
-  (void)hello(&robot, &host);
+  (void)say_hello(&robot, &host);
   check_seq(&robot, &host, 1000, 1, 0, 0);
   robot.now_us++;
   host.nonce++;
-  (void)hello(&robot, &host);
+  (void)say_hello(&robot, &host);
   check_seq(&robot, &host, 3, 1, 0, 0);
   CHECK(!any(&robot, RL_STATUS_SEQ_GAP));
 }
@@ -145,7 +145,7 @@ static void a_cmd_that_is_not_finite_only_uses_up_its_sequence_number(void) {
     const float value = bad[i / 3u];
     const rl_state_t before = state(&robot);
     CHECK(!any(&robot, RL_STATUS_BAD_COMMAND));
-    cmd(&robot, &host, (i % 3u == 0u) ? value : 0.5F, (i % 3u == 1u) ? value : 0.5F, (i % 3u == 2u) ? value : 0.5F,
+    tell(&robot, &host, (i % 3u == 0u) ? value : 0.5F, (i % 3u == 1u) ? value : 0.5F, (i % 3u == 2u) ? value : 0.5F,
         RESET); /* no MOTION_VALID, no ENABLE: would show if it were taken */
     const rl_state_t after = state(&robot);
     CHECK_EQ(before.status | RL_STATUS_BAD_COMMAND, after.status);
@@ -156,7 +156,7 @@ static void a_cmd_that_is_not_finite_only_uses_up_its_sequence_number(void) {
     run(&robot, 5);
     CHECK_NEAR(1, speed(&robot), 1e-6);
     host.seq--; /* the same number again */
-    cmd(&robot, &host, 0, 0, 0, GO);
+    tell(&robot, &host, 0, 0, 0, GO);
     CHECK_EQ(1, counters(&robot)->cmd_old);
     CHECK_EQ(0, counters(&robot)->cmd_gap);
     robot.now_us += SECOND;
@@ -171,7 +171,7 @@ static void a_jump_to_a_bad_cmd_is_a_gap_too(void) {
   host_t host = new_host(1);
   take(&robot, &host);
   host.seq += 2;
-  cmd(&robot, &host, NAN, 0, 0, GO);
+  tell(&robot, &host, NAN, 0, 0, GO);
   CHECK_EQ(2, counters(&robot)->cmd_gap);
   CHECK(all(&robot, RL_STATUS_SEQ_GAP | RL_STATUS_BAD_COMMAND));
 }
@@ -203,7 +203,7 @@ static void a_cmd_more_than_150_ms_above_the_smallest_delay_is_stale(void) {
   CHECK_EQ(before.cmd_delay, after.cmd_delay);
   CHECK_EQ(before.odom_epoch, after.odom_epoch);
   host.seq--; /* it used up its number */
-  cmd(&robot, &host, 0, 0, 0, GO);
+  tell(&robot, &host, 0, 0, 0, GO);
   CHECK_EQ(1, counters(&robot)->cmd_old);
   robot.now_us += SECOND - 1u;
   CHECK(all(&robot, RL_STATUS_STALE));
@@ -249,7 +249,7 @@ static void the_smallest_delay_starts_with_the_first_valid_cmd_not_with_hello(vo
   robot_t robot;
   boot(&robot);
   host_t host = new_host(1);
-  (void)hello(&robot, &host);
+  (void)say_hello(&robot, &host);
   send_late(&robot, &host, 0, NAN, 0); /* not with one that is not valid either */
   send_late(&robot, &host, 3u * SECOND, 0, 0);
   send_late(&robot, &host, (3u * SECOND) + (150u * MS), 0, 0);
@@ -279,7 +279,7 @@ static void every_session_has_its_own_smallest_delay(void) {
   take(&robot, &host);
   host.nonce++;
   robot.now_us++;
-  (void)hello(&robot, &host);
+  (void)say_hello(&robot, &host);
   send_late(&robot, &host, 3u * SECOND, 0, 0);
   CHECK_EQ(0, counters(&robot)->cmd_stale);
 }
@@ -309,7 +309,7 @@ static void a_clock_that_runs_slow_by_400_ppm_is_never_stale_even_after_a_day(vo
   for (uint32_t i = 0; i < 8640000u; i++) {
     robot.now_us += 10u * MS;
     host.clock_us -= 4;
-    cmd(&robot, &host, 0, 0, 0, 0);
+    tell(&robot, &host, 0, 0, 0, 0);
   }
   CHECK_EQ(0, counters(&robot)->cmd_stale);
   CHECK_EQ(0, state(&robot).cmd_delay);

@@ -88,7 +88,7 @@ static void a_refused_configuration_leaves_a_robot_that_shows_itself_but_never_m
   boot_with(&robot, &config, 0);
   host_t host = new_host(1);
   take(&robot, &host);
-  const rl_info_t info = hello(&robot, &host);
+  const rl_info_t info = say_hello(&robot, &host);
   CHECK_NEAR(0, info.v_max, 0);
   CHECK_NEAR(0, info.w_max, 0);
   CHECK(info.a_ang > 0.0F);
@@ -120,7 +120,7 @@ static void info_tells_the_configuration(void) {
   robot_t robot;
   boot_with(&robot, &config, 5000);
   host_t host = new_host(1);
-  const rl_info_t info = hello(&robot, &host);
+  const rl_info_t info = say_hello(&robot, &host);
   CHECK_EQ(RL_VERSION, info.header.version);
   CHECK_EQ(RL_VERSION_MIN, info.version_min);
   CHECK_EQ(RL_VERSION_MAX, info.version_max);
@@ -152,7 +152,7 @@ static void the_name_is_padded_with_zeros(void) {
   robot_t robot;
   boot_with(&robot, &config, 0);
   host_t host = new_host(1);
-  const rl_info_t info = hello(&robot, &host);
+  const rl_info_t info = say_hello(&robot, &host);
   CHECK(memcmp(info.name, "ab\0\0\0\0\0\0\0\0\0\0\0\0\0\0", RL_NAME_SIZE) == 0);
 }
 

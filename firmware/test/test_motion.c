@@ -88,9 +88,9 @@ static void limited_needs_motion_valid_and_is_clear_while_timed_out(void) {
   robot_t robot;
   host_t host;
   go(&robot, &host, RL_DRIVE_NONE, 3, 0, 0);
-  cmd(&robot, &host, 3, 0, 0, ENABLE);
+  tell(&robot, &host, 3, 0, 0, ENABLE);
   CHECK(!any(&robot, RL_STATUS_LIMITED));
-  cmd(&robot, &host, 3, 0, 0, VALID); /* does not need ENABLE */
+  tell(&robot, &host, 3, 0, 0, VALID); /* does not need ENABLE */
   CHECK(all(&robot, RL_STATUS_LIMITED));
   robot.now_us += 150u * MS;
   CHECK(!any(&robot, RL_STATUS_LIMITED));
@@ -115,7 +115,7 @@ static void without_cmds_for_150_ms_the_setpoint_ramps_to_zero(void) {
   robot_t robot;
   host_t host;
   go(&robot, &host, RL_DRIVE_NONE, 1.2F, -1.6F, 6);
-  cmd(&robot, &host, 1.2F, -1.6F, 6, GO);
+  tell(&robot, &host, 1.2F, -1.6F, 6, GO);
   run(&robot, 149);
   CHECK(!any(&robot, RL_STATUS_CMD_TIMEOUT));
   CHECK_NEAR(2, speed(&robot), 1e-6);
@@ -136,7 +136,7 @@ static void the_timeout_is_150_ms_to_the_microsecond(void) {
   robot_t robot;
   host_t host;
   go(&robot, &host, RL_DRIVE_NONE, 1, 0, 0);
-  cmd(&robot, &host, 1, 0, 0, GO);
+  tell(&robot, &host, 1, 0, 0, GO);
   robot.now_us += (150u * MS) - 1u;
   CHECK(!any(&robot, RL_STATUS_CMD_TIMEOUT));
   rl_app_control(&robot.app, robot.now_us);
@@ -168,7 +168,7 @@ static void zero_is_reached_no_later_than_v_over_5_and_w_over_10_plus_one_step(v
     const float wz = (float)i / 100.0F;
     go(&robot, &host, RL_DRIVE_NONE, vx, 0, 0);
     drive(&robot, &host, vx, 0, wz, GO, 700);
-    cmd(&robot, &host, vx, 0, wz, 0);
+    tell(&robot, &host, vx, 0, wz, 0);
     uint32_t v_ms = 0;
     uint32_t w_ms = 0;
     for (uint32_t ms = 1; ms <= 700u; ms++) {
@@ -194,7 +194,7 @@ static void no_step_is_over_the_ramp_by_more_than_1e_4(void) {
     for (int ms = 0; ms < 200; ms++) {
       const rl_setpoint_t before = setpoint(&robot);
       if ((ms % 10) == 0) {
-        cmd(&robot, &host, vx, vy, wz, GO);
+        tell(&robot, &host, vx, vy, wz, GO);
       }
       run(&robot, 1);
       const rl_setpoint_t after = setpoint(&robot);
@@ -230,15 +230,15 @@ static void the_first_step_counts_from_init_and_is_never_an_overrun(void) {
   boot(&robot);
   host_t host = new_host(1);
   take(&robot, &host);
-  cmd(&robot, &host, 1, 0, 0, GO);
+  tell(&robot, &host, 1, 0, 0, GO);
   robot.now_us += 50u * MS;
   rl_app_control(&robot.app, robot.now_us);
   CHECK(!any(&robot, RL_STATUS_OVERRUN));
   CHECK_NEAR(0.010, speed(&robot), 1e-7); /* two periods */
   boot(&robot);
-  (void)hello(&robot, &host);
+  (void)say_hello(&robot, &host);
   take(&robot, &host);
-  cmd(&robot, &host, 1, 0, 0, GO);
+  tell(&robot, &host, 1, 0, 0, GO);
   robot.now_us += 1500;
   rl_app_control(&robot.app, robot.now_us);
   CHECK_NEAR(0.0075, speed(&robot), 1e-7);
@@ -290,7 +290,7 @@ static void after_a_late_step_speed_rises_by_two_periods_and_falls_by_all_the_ti
     host_t host;
     go(&robot, &host, RL_DRIVE_NONE, rows[i].from, 0, 2.0F * rows[i].from);
     robot.now_us += rows[i].dt_us;
-    cmd(&robot, &host, rows[i].to, 0, 2.0F * rows[i].to, GO);
+    tell(&robot, &host, rows[i].to, 0, 2.0F * rows[i].to, GO);
     rl_app_control(&robot.app, robot.now_us);
     CHECK_NEAR(rows[i].want, setpoint(&robot).vx, 1e-6);
     CHECK_NEAR(2.0F * rows[i].want, setpoint(&robot).wz, 1e-6);
@@ -302,7 +302,7 @@ static void after_a_late_step_a_vector_falls_to_its_nearest_to_rest_and_rises_by
   host_t host;
   go(&robot, &host, RL_DRIVE_NONE, 1, 0, 0);
   robot.now_us += 10u * SECOND;
-  cmd(&robot, &host, 0, 1, 0, GO);
+  tell(&robot, &host, 0, 1, 0, GO);
   rl_app_control(&robot.app, robot.now_us);
   CHECK_NEAR(0.5 - (0.01 * sqrt(0.5)), setpoint(&robot).vx, 1e-6); /* half-way, and 10 mm/s */
   CHECK_NEAR(0.5 + (0.01 * sqrt(0.5)), setpoint(&robot).vy, 1e-6);
@@ -312,7 +312,7 @@ static void a_time_that_does_not_advance_or_goes_back_moves_nothing(void) {
   robot_t robot;
   host_t host;
   go(&robot, &host, RL_DRIVE_NONE, 1, 0, 0);
-  cmd(&robot, &host, 0, 0, 0, GO);
+  tell(&robot, &host, 0, 0, 0, GO);
   rl_app_control(&robot.app, robot.now_us);
   rl_app_control(&robot.app, robot.now_us - 5u);
   rl_app_control(&robot.app, robot.now_us - (20u * SECOND));
@@ -325,7 +325,7 @@ static void a_cmd_stamped_later_than_now_has_age_0(void) {
   host_t host;
   go(&robot, &host, RL_DRIVE_NONE, 1, 0, 0);
   robot.now_us += 300;
-  cmd(&robot, &host, 1, 0, 0, GO); /* the receiver's clock reading was newer than the control step's */
+  tell(&robot, &host, 1, 0, 0, GO); /* the receiver's clock reading was newer than the control step's */
   robot.now_us -= 300;
   CHECK(!any(&robot, RL_STATUS_CMD_TIMEOUT));
   CHECK_EQ(0, state(&robot).cmd_age_us);
@@ -333,7 +333,7 @@ static void a_cmd_stamped_later_than_now_has_age_0(void) {
   CHECK_NEAR(1, speed(&robot), 0);
   host_t other = new_host(2);
   robot.now_us -= 2000;
-  CHECK_EQ(RL_REASON_HELD, hello(&robot, &other).reason);
+  CHECK_EQ(RL_REASON_HELD, say_hello(&robot, &other).reason);
 }
 
 const test_t *motion_tests(void) {

@@ -196,7 +196,7 @@ static void stamping_leaves_other_replies_alone(void) {
   robot_t robot;
   boot(&robot);
   host_t host = new_host(1);
-  (void)hello(&robot, &host);
+  (void)say_hello(&robot, &host);
   uint8_t before[RL_PACKET_MAX];
   memcpy(before, robot.reply, sizeof(before));
   rl_echo_stamp(robot.reply, 1, 2);

@@ -99,7 +99,7 @@ static void limits_and_ramp_hold_whatever_is_sent_and_whenever_control_runs(void
       }
       if (random_below(&seed, 500) == 0u) {
         host.nonce++;
-        (void)hello(&robot, &host);
+        (void)say_hello(&robot, &host);
       }
       if (random_below(&seed, 300) == 0u) {
         const uint8_t fault = (uint8_t)random_below(&seed, 10);
@@ -124,7 +124,7 @@ static void whatever_moves_is_at_rest_within_the_stop_bound_of_the_last_valid_cm
     take(&robot, &host);
     for (uint32_t i = 0; i < 20u + random_below(&seed, 60); i++) {
       const float scale = (float)(random_unit(&seed) * 3.0);
-      cmd(&robot, &host, scale * (float)(random_unit(&seed) - 0.5), scale, 4.0F - (scale * 2.0F), GO);
+      tell(&robot, &host, scale * (float)(random_unit(&seed) - 0.5), scale, 4.0F - (scale * 2.0F), GO);
       run(&robot, 10);
     }
     /* The last valid CMD came 10 ms ago; from here on only what must not count. */
@@ -145,8 +145,8 @@ static void whatever_moves_is_at_rest_within_the_stop_bound_of_the_last_valid_cm
       }
       host_t other = host;
       other.addr.port++;
-      cmd(&robot, &other, 2, 0, 0, GO);
-      cmd(&robot, &host, NAN, 0, 0, GO);
+      tell(&robot, &other, 2, 0, 0, GO);
+      tell(&robot, &host, NAN, 0, 0, GO);
     }
     const double bound_us = (fmax(v_top / 5.0, w_top / 10.0) * 1e6) + 150000.0 + (double)step_us;
     CHECK((double)(robot.now_us - last_us) <= bound_us + 1.0);
@@ -185,7 +185,7 @@ static void one_flipped_bit_is_always_found(void) {
   robot_t robot;
   boot(&robot);
   host_t host = new_host(1);
-  (void)hello(&robot, &host);
+  (void)say_hello(&robot, &host);
   rl_cmd_t cmd = make_cmd(&robot, &host, GO);
   rl_packet_finish((uint8_t *)&cmd, sizeof(cmd));
   for (size_t bit = 0; bit < sizeof(cmd) * 8u; bit++) {
@@ -217,7 +217,7 @@ static void only_the_holder_moves_the_robot_on_a_hostile_network(void) {
       host_t *const host = &hosts[who];
       if (random_below(&seed, 30) == 0u) {
         host->nonce += random_below(&seed, 2); /* now and then as a restarted process */
-        (void)hello(&robot, host);
+        (void)say_hello(&robot, host);
       }
       if (random_below(&seed, 5) == 0u) { /* host 0 only goes forward, host 1 only back */
         rl_cmd_t cmd = make_cmd(&robot, host, (random_below(&seed, 10) == 0u) ? VALID : GO);

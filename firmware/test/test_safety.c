@@ -38,7 +38,7 @@ static void boot_starts_disabled_with_the_outputs_off(void) {
   CHECK_EQ(RL_STATUS_CMD_TIMEOUT, rl_app_status(&robot.app, robot.now_us));
   CHECK(!outputs(&robot));
   host_t host = new_host(1);
-  (void)hello(&robot, &host);
+  (void)say_hello(&robot, &host);
   drive(&robot, &host, 1, 1, 1, VALID, 100);
   CHECK_EQ(0, rl_app_status(&robot.app, robot.now_us));
   CHECK(!outputs(&robot));
@@ -48,15 +48,15 @@ static void enable_acts_on_its_rising_edge_within_the_session(void) {
   robot_t robot;
   boot(&robot);
   host_t host = new_host(1);
-  (void)hello(&robot, &host);
-  cmd(&robot, &host, 0, 0, 0, ENABLE);
-  cmd(&robot, &host, 0, 0, 0, ENABLE);
+  (void)say_hello(&robot, &host);
+  tell(&robot, &host, 0, 0, 0, ENABLE);
+  tell(&robot, &host, 0, 0, 0, ENABLE);
   CHECK(!any(&robot, RL_STATUS_ENABLED)); /* the first was no edge */
-  cmd(&robot, &host, 0, 0, 0, 0);
-  cmd(&robot, &host, 0, 0, 0, ENABLE);
+  tell(&robot, &host, 0, 0, 0, 0);
+  tell(&robot, &host, 0, 0, 0, ENABLE);
   CHECK(all(&robot, RL_STATUS_ENABLED));
   CHECK(outputs(&robot)); /* also at rest: the drivers hold the robot */
-  cmd(&robot, &host, 0, 0, 0, 0);
+  tell(&robot, &host, 0, 0, 0, 0);
   CHECK(!any(&robot, RL_STATUS_ENABLED));
   CHECK(!outputs(&robot));
 }
@@ -65,7 +65,7 @@ static void enable_falls_with_its_flag_and_ramps(void) {
   robot_t robot;
   host_t host;
   cruise(&robot, &host);
-  cmd(&robot, &host, 1, 0, 0, VALID);
+  tell(&robot, &host, 1, 0, 0, VALID);
   CHECK(!any(&robot, RL_STATUS_ENABLED));
   check_ramps_to_rest(&robot, &host, VALID);
 }
@@ -75,7 +75,7 @@ static void a_new_session_ramps_to_rest_with_the_outputs_on_until_then(void) {
   host_t host;
   cruise(&robot, &host);
   host.nonce++;
-  (void)hello(&robot, &host);
+  (void)say_hello(&robot, &host);
   check_ramps_to_rest(&robot, &host, GO);
 }
 
@@ -150,11 +150,11 @@ static void estop_latches_before_anybody_holds_the_robot(void) {
   robot_t robot;
   boot(&robot);
   host_t stranger = new_host(9);
-  cmd(&robot, &stranger, 0, 0, 0, ESTOP);
+  tell(&robot, &stranger, 0, 0, 0, ESTOP);
   host_t host = new_host(1);
-  (void)hello(&robot, &host);
-  cmd(&robot, &host, 0, 0, 0, 0);
-  cmd(&robot, &host, 0, 0, 0, ENABLE);
+  (void)say_hello(&robot, &host);
+  tell(&robot, &host, 0, 0, 0, 0);
+  tell(&robot, &host, 0, 0, 0, ENABLE);
   CHECK(all(&robot, RL_STATUS_ESTOP));
   CHECK(!any(&robot, RL_STATUS_ENABLED));
 }
@@ -185,9 +185,9 @@ static void estop_ends_when_its_flag_is_clear_and_clear_fault_rises(void) {
     robot_t robot;
     host_t host;
     cruise(&robot, &host);
-    cmd(&robot, &host, 0, 0, 0, ESTOP);
+    tell(&robot, &host, 0, 0, 0, ESTOP);
     for (size_t k = 0; k < rows[i].count; k++) {
-      cmd(&robot, &host, 0, 0, 0, rows[i].flags[k]);
+      tell(&robot, &host, 0, 0, 0, rows[i].flags[k]);
     }
     const uint32_t status = rl_app_status(&robot.app, robot.now_us);
     CHECK_EQ((i << 16u) + rows[i].status, (i << 16u) + (status & (RL_STATUS_ESTOP | RL_STATUS_ENABLED)));
@@ -198,17 +198,17 @@ static void only_the_holder_ends_estop(void) {
   robot_t robot;
   host_t host;
   cruise(&robot, &host);
-  cmd(&robot, &host, 0, 0, 0, ESTOP);
+  tell(&robot, &host, 0, 0, 0, ESTOP);
   host_t other = host;
   other.addr.port++;
-  cmd(&robot, &other, 0, 0, 0, 0);
-  cmd(&robot, &other, 0, 0, 0, CLEAR);
+  tell(&robot, &other, 0, 0, 0, 0);
+  tell(&robot, &other, 0, 0, 0, CLEAR);
   rl_cmd_t stale = make_cmd(&robot, &host, CLEAR); /* flags are seen only in valid CMDs */
   stale.header.time_us -= SECOND;
   send_cmd(&robot, &host, stale);
-  cmd(&robot, &host, NAN, 0, 0, CLEAR);
+  tell(&robot, &host, NAN, 0, 0, CLEAR);
   CHECK(all(&robot, RL_STATUS_ESTOP));
-  cmd(&robot, &host, 0, 0, 0, CLEAR);
+  tell(&robot, &host, 0, 0, 0, CLEAR);
   CHECK(!any(&robot, RL_STATUS_ESTOP));
 }
 
@@ -216,11 +216,11 @@ static void clear_fault_in_a_sessions_first_cmd_is_no_edge(void) {
   robot_t robot;
   host_t host;
   cruise(&robot, &host);
-  cmd(&robot, &host, 0, 0, 0, ESTOP);
+  tell(&robot, &host, 0, 0, 0, ESTOP);
   robot.now_us++;
   host.nonce++;
-  (void)hello(&robot, &host);
-  cmd(&robot, &host, 0, 0, 0, CLEAR);
+  (void)say_hello(&robot, &host);
+  tell(&robot, &host, 0, 0, 0, CLEAR);
   CHECK(all(&robot, RL_STATUS_ESTOP));
 }
 
@@ -228,16 +228,16 @@ static void estop_and_faults_survive_a_takeover(void) {
   robot_t robot;
   host_t host;
   cruise(&robot, &host);
-  cmd(&robot, &host, 0, 0, 0, ESTOP);
+  tell(&robot, &host, 0, 0, 0, ESTOP);
   rl_app_fault_raise(&robot.app, RL_FAULT_STALL);
   rl_app_fault_lower(&robot.app, RL_FAULT_STALL);
   run(&robot, 200);
   host_t other = new_host(2);
-  CHECK_EQ(RL_REASON_GRANTED, hello(&robot, &other).reason);
+  CHECK_EQ(RL_REASON_GRANTED, say_hello(&robot, &other).reason);
   CHECK(all(&robot, RL_STATUS_ESTOP | RL_STATUS_FAULT));
   CHECK_EQ(RL_FAULT_STALL, state(&robot).fault);
-  cmd(&robot, &other, 0, 0, 0, 0);
-  cmd(&robot, &other, 0, 0, 0, CLEAR);
+  tell(&robot, &other, 0, 0, 0, 0);
+  tell(&robot, &other, 0, 0, 0, CLEAR);
   CHECK(!any(&robot, RL_STATUS_ESTOP | RL_STATUS_FAULT));
   CHECK_EQ(RL_FAULT_NONE, state(&robot).fault);
 }
@@ -257,17 +257,17 @@ static void a_fault_is_cleared_only_after_its_cause_is_gone(void) {
   host_t host;
   cruise(&robot, &host);
   rl_app_fault_raise(&robot.app, RL_FAULT_HARDWARE_ESTOP);
-  cmd(&robot, &host, 0, 0, 0, CLEAR);
+  tell(&robot, &host, 0, 0, 0, CLEAR);
   CHECK(all(&robot, RL_STATUS_FAULT)); /* the button is still pressed */
   rl_app_fault_lower(&robot.app, RL_FAULT_HARDWARE_ESTOP);
-  cmd(&robot, &host, 0, 0, 0, CLEAR);
+  tell(&robot, &host, 0, 0, 0, CLEAR);
   CHECK(all(&robot, RL_STATUS_FAULT)); /* no edge */
-  cmd(&robot, &host, 0, 0, 0, ENABLE);
+  tell(&robot, &host, 0, 0, 0, ENABLE);
   CHECK(!any(&robot, RL_STATUS_ENABLED));
-  cmd(&robot, &host, 0, 0, 0, CLEAR | ENABLE);
+  tell(&robot, &host, 0, 0, 0, CLEAR | ENABLE);
   CHECK(!any(&robot, RL_STATUS_FAULT | RL_STATUS_ENABLED));
-  cmd(&robot, &host, 0, 0, 0, 0);
-  cmd(&robot, &host, 0, 0, 0, ENABLE);
+  tell(&robot, &host, 0, 0, 0, 0);
+  tell(&robot, &host, 0, 0, 0, ENABLE);
   CHECK(all(&robot, RL_STATUS_ENABLED));
 }
 
@@ -277,7 +277,7 @@ static void clear_fault_with_estop_set_ends_no_fault(void) {
   cruise(&robot, &host);
   rl_app_fault_raise(&robot.app, RL_FAULT_WATCHDOG_RESET);
   rl_app_fault_lower(&robot.app, RL_FAULT_WATCHDOG_RESET);
-  cmd(&robot, &host, 0, 0, 0, CLEAR | ESTOP);
+  tell(&robot, &host, 0, 0, 0, CLEAR | ESTOP);
   CHECK(all(&robot, RL_STATUS_FAULT));
 }
 
@@ -292,11 +292,11 @@ static void each_fault_has_its_own_cause_and_the_lowest_number_is_told(void) {
   CHECK_EQ(RL_FAULT_ENCODER_LOST, state(&robot).fault);
   rl_app_fault_lower(&robot.app, RL_FAULT_ENCODER_LOST);
   CHECK_EQ(RL_FAULT_ENCODER_LOST, state(&robot).fault);
-  cmd(&robot, &host, 0, 0, 0, CLEAR);
+  tell(&robot, &host, 0, 0, 0, CLEAR);
   CHECK_EQ(RL_FAULT_RUNAWAY, state(&robot).fault);
   rl_app_fault_lower(&robot.app, RL_FAULT_RUNAWAY);
-  cmd(&robot, &host, 0, 0, 0, 0);
-  cmd(&robot, &host, 0, 0, 0, CLEAR);
+  tell(&robot, &host, 0, 0, 0, 0);
+  tell(&robot, &host, 0, 0, 0, CLEAR);
   CHECK_EQ(RL_FAULT_HARDWARE_ESTOP, state(&robot).fault);
 }
 
@@ -313,7 +313,7 @@ static void no_fault_is_no_fault_and_a_wrong_number_stops_all_the_same(void) {
   CHECK(!any(&robot, RL_STATUS_ENABLED));
   CHECK_EQ(31, state(&robot).fault);
   rl_app_fault_lower(&robot.app, 200);
-  cmd(&robot, &host, 0, 0, 0, CLEAR);
+  tell(&robot, &host, 0, 0, 0, CLEAR);
   CHECK(!any(&robot, RL_STATUS_FAULT));
 }
 
@@ -323,10 +323,10 @@ static void reset_odom_acts_on_its_rising_edge(void) {
   cruise(&robot, &host);
   CHECK_EQ(ODOM_EPOCH, state(&robot).odom_epoch);
   for (int i = 1; i <= 10; i++) {
-    cmd(&robot, &host, 1, 0, 0, GO | RESET);
-    cmd(&robot, &host, 1, 0, 0, GO | RESET);
+    tell(&robot, &host, 1, 0, 0, GO | RESET);
+    tell(&robot, &host, 1, 0, 0, GO | RESET);
     CHECK_EQ((uint8_t)(ODOM_EPOCH + i), state(&robot).odom_epoch);
-    cmd(&robot, &host, 1, 0, 0, GO);
+    tell(&robot, &host, 1, 0, 0, GO);
   }
   CHECK(all(&robot, RL_STATUS_ENABLED));
 }

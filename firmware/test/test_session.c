@@ -11,7 +11,7 @@ static void a_session_begins_only_with_a_hello_that_wants_the_robot(void) {
   robot_t robot;
   boot(&robot);
   host_t host = new_host(1);
-  cmd(&robot, &host, 1, 0, 0, GO); /* of session 0 */
+  tell(&robot, &host, 1, 0, 0, GO); /* of session 0 */
   CHECK_EQ(1, counters(&robot)->rx_session);
   static const uint8_t wants[] = {RL_WANT_INFO, 2, 255};
   for (size_t i = 0; i < sizeof(wants); i++) {
@@ -31,7 +31,7 @@ static void a_session_begins_only_with_a_hello_that_wants_the_robot(void) {
   CHECK_EQ(0, rl_app_state(&robot.app, robot.now_us, &to, out)); /* before the first grant STATE goes nowhere */
   CHECK_EQ(3, counters(&robot)->hello);
 
-  const rl_info_t info = hello(&robot, &host);
+  const rl_info_t info = say_hello(&robot, &host);
   CHECK_EQ(RL_REASON_GRANTED, info.reason);
   CHECK_EQ(FIRST_SESSION, info.session);
   CHECK_EQ(FIRST_SESSION, info.header.session);
@@ -112,7 +112,7 @@ static void the_same_nonce_from_the_holder_gets_the_same_session_and_changes_not
   drive(&robot, &host, 1, 0, 0, GO, 50);
   const rl_state_t before = state(&robot);
   for (int i = 0; i < 3; i++) {
-    const rl_info_t info = hello(&robot, &host);
+    const rl_info_t info = say_hello(&robot, &host);
     CHECK_EQ(RL_REASON_GRANTED, info.reason);
     CHECK_EQ(FIRST_SESSION, info.session);
   }
@@ -123,7 +123,7 @@ static void the_same_nonce_from_the_holder_gets_the_same_session_and_changes_not
   old.header.seq--; /* the sequence went on */
   send_cmd(&robot, &host, old);
   CHECK_EQ(1, counters(&robot)->cmd_old);
-  cmd(&robot, &host, 1, 0, 0, GO); /* the flags were seen: no new edge is needed */
+  tell(&robot, &host, 1, 0, 0, GO); /* the flags were seen: no new edge is needed */
   CHECK(all(&robot, RL_STATUS_ENABLED));
 }
 
@@ -134,11 +134,11 @@ static void the_same_nonce_does_not_feed_the_silence(void) {
   host_t other = new_host(2);
   take(&robot, &holder);
   run(&robot, 149);
-  (void)hello(&robot, &holder);
-  CHECK_EQ(RL_REASON_HELD, hello(&robot, &other).reason);
+  (void)say_hello(&robot, &holder);
+  CHECK_EQ(RL_REASON_HELD, say_hello(&robot, &other).reason);
   run(&robot, 1);
-  CHECK_EQ(FIRST_SESSION, hello(&robot, &holder).session); /* the holder's own, also when it is silent */
-  CHECK_EQ(FIRST_SESSION + 1, hello(&robot, &other).session);
+  CHECK_EQ(FIRST_SESSION, say_hello(&robot, &holder).session); /* the holder's own, also when it is silent */
+  CHECK_EQ(FIRST_SESSION + 1, say_hello(&robot, &other).session);
 }
 
 static void the_same_nonce_from_elsewhere_is_another_host(void) {
@@ -150,8 +150,8 @@ static void the_same_nonce_from_elsewhere_is_another_host(void) {
   port.addr.port++;
   host_t ip = holder;
   ip.addr.ip++;
-  CHECK_EQ(RL_REASON_HELD, hello(&robot, &port).reason);
-  CHECK_EQ(RL_REASON_HELD, hello(&robot, &ip).reason);
+  CHECK_EQ(RL_REASON_HELD, say_hello(&robot, &port).reason);
+  CHECK_EQ(RL_REASON_HELD, say_hello(&robot, &ip).reason);
 }
 
 static void a_second_host_gets_the_robot_only_when_the_first_is_silent(void) {
@@ -162,18 +162,18 @@ static void a_second_host_gets_the_robot_only_when_the_first_is_silent(void) {
   take(&robot, &holder);
   for (int i = 0; i < 20; i++) {
     drive(&robot, &holder, 1, 0, 0, GO, 20);
-    const rl_info_t info = hello(&robot, &other);
+    const rl_info_t info = say_hello(&robot, &other);
     CHECK_EQ(RL_REASON_HELD, info.reason);
     CHECK_EQ(0, info.session);
     CHECK_EQ(0, info.header.session);
     CHECK(all(&robot, RL_STATUS_CONTENTION));
   }
   CHECK_EQ(20, counters(&robot)->hello_refused);
-  cmd(&robot, &holder, 1, 0, 0, GO);
+  tell(&robot, &holder, 1, 0, 0, GO);
   robot.now_us += (150u * MS) - 1u;
-  CHECK_EQ(RL_REASON_HELD, hello(&robot, &other).reason);
+  CHECK_EQ(RL_REASON_HELD, say_hello(&robot, &other).reason);
   robot.now_us += 1u;
-  const rl_info_t info = hello(&robot, &other);
+  const rl_info_t info = say_hello(&robot, &other);
   CHECK_EQ(RL_REASON_GRANTED, info.reason);
   CHECK_EQ(FIRST_SESSION + 1, info.session);
   (void)state(&robot);
@@ -186,11 +186,11 @@ static void before_the_first_cmd_the_grant_counts_against_silence(void) {
   boot(&robot);
   host_t holder = new_host(1);
   host_t other = new_host(2);
-  (void)hello(&robot, &holder);
+  (void)say_hello(&robot, &holder);
   robot.now_us += (150u * MS) - 1u;
-  CHECK_EQ(RL_REASON_HELD, hello(&robot, &other).reason);
+  CHECK_EQ(RL_REASON_HELD, say_hello(&robot, &other).reason);
   robot.now_us += 1u;
-  CHECK_EQ(RL_REASON_GRANTED, hello(&robot, &other).reason);
+  CHECK_EQ(RL_REASON_GRANTED, say_hello(&robot, &other).reason);
 }
 
 static void contention_speaks_of_the_last_second(void) {
@@ -200,7 +200,7 @@ static void contention_speaks_of_the_last_second(void) {
   host_t other = new_host(2);
   take(&robot, &holder);
   CHECK(!any(&robot, RL_STATUS_CONTENTION));
-  (void)hello(&robot, &other);
+  (void)say_hello(&robot, &other);
   robot.now_us += SECOND - 1u;
   CHECK(all(&robot, RL_STATUS_CONTENTION));
   robot.now_us += 1u;
@@ -275,10 +275,10 @@ static void a_late_copy_of_an_old_hello_does_not_pass(void) {
   (void)say(&robot, &host, old);
   run(&robot, 10);
   host.nonce++;
-  CHECK_EQ(FIRST_SESSION + 1, hello(&robot, &host).session); /* the host was restarted */
+  CHECK_EQ(FIRST_SESSION + 1, say_hello(&robot, &host).session); /* the host was restarted */
   drive(&robot, &host, 1, 0, 0, 0, 10);
   CHECK_EQ(RL_REASON_HELD, say(&robot, &host, old).reason);
-  cmd(&robot, &host, 1, 0, 0, 0);
+  tell(&robot, &host, 1, 0, 0, 0);
   CHECK_EQ(0, counters(&robot)->rx_session);
 }
 
@@ -295,10 +295,10 @@ static void session_numbers_count_from_their_start_and_skip_0(void) {
     const rl_entropy_t entropy = {.session_start = rows[i].start};
     rl_app_init(&robot.app, &config, entropy, robot.now_us);
     host_t host = new_host(1);
-    CHECK_EQ(rows[i].first, hello(&robot, &host).session);
+    CHECK_EQ(rows[i].first, say_hello(&robot, &host).session);
     robot.now_us++;
     host.nonce++;
-    CHECK_EQ(rows[i].second, hello(&robot, &host).session);
+    CHECK_EQ(rows[i].second, say_hello(&robot, &host).session);
   }
 }
 
@@ -313,7 +313,7 @@ static void no_session_number_comes_twice_before_65535_grants(void) {
   for (uint32_t i = 0; i < 65535u; i++) {
     robot.now_us++;
     host.nonce++;
-    const rl_info_t info = hello(&robot, &host);
+    const rl_info_t info = say_hello(&robot, &host);
     CHECK(info.session != 0u);
     CHECK(!used[info.session]);
     used[info.session] = true;
@@ -321,7 +321,7 @@ static void no_session_number_comes_twice_before_65535_grants(void) {
   const uint16_t last = host.session;
   robot.now_us++;
   host.nonce++;
-  CHECK_EQ(FIRST_SESSION, hello(&robot, &host).session); /* round: the robot can still be had */
+  CHECK_EQ(FIRST_SESSION, say_hello(&robot, &host).session); /* round: the robot can still be had */
   CHECK(host.session != last);
 }
 
@@ -332,14 +332,14 @@ static void a_new_session_starts_disabled_and_its_first_cmd_is_no_edge(void) {
   take(&robot, &host);
   drive(&robot, &host, 1, 0, 0, GO, 100);
   host.nonce++;
-  CHECK_EQ(FIRST_SESSION + 1, hello(&robot, &host).session);
+  CHECK_EQ(FIRST_SESSION + 1, say_hello(&robot, &host).session);
   CHECK(!any(&robot, RL_STATUS_ENABLED));
   const uint8_t epoch = state(&robot).odom_epoch;
   drive(&robot, &host, 1, 0, 0, GO | RESET, 400);
   CHECK(!any(&robot, RL_STATUS_ENABLED | RL_STATUS_MOVING));
   CHECK_EQ(epoch, state(&robot).odom_epoch);
-  cmd(&robot, &host, 1, 0, 0, VALID);
-  cmd(&robot, &host, 1, 0, 0, GO | RESET);
+  tell(&robot, &host, 1, 0, 0, VALID);
+  tell(&robot, &host, 1, 0, 0, GO | RESET);
   CHECK(all(&robot, RL_STATUS_ENABLED));
   CHECK_EQ((uint8_t)(epoch + 1u), state(&robot).odom_epoch);
 }

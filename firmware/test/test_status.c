@@ -12,7 +12,7 @@ static void state_goes_to_the_holder_with_its_session(void) {
   boot(&robot);
   host_t host = new_host(1);
   host.addr.port = 40001; /* not from the usual port: the holder's is what counts */
-  (void)hello(&robot, &host);
+  (void)say_hello(&robot, &host);
   const rl_state_t first = state(&robot);
   CHECK_EQ(host.addr.ip, robot.state_to.ip);
   CHECK_EQ(40001, robot.state_to.port);
@@ -31,7 +31,7 @@ static void a_silent_holder_still_gets_state_until_it_is_replaced(void) {
   CHECK_EQ(FIRST_SESSION, state(&robot).header.session);
   CHECK_EQ(host.addr.ip, robot.state_to.ip);
   host_t other = new_host(2);
-  (void)hello(&robot, &other);
+  (void)say_hello(&robot, &other);
   CHECK_EQ(FIRST_SESSION + 1, state(&robot).header.session);
   CHECK_EQ(other.addr.ip, robot.state_to.ip);
 }
@@ -44,12 +44,12 @@ static void states_sequence_starts_at_1_and_runs_on_across_sessions(void) {
   CHECK_EQ(0, rl_app_state(&robot.app, robot.now_us, &to, out)); /* uses up no number */
   CHECK_EQ(0, rl_app_counters(&robot.app)->tx_state);
   host_t host = new_host(1);
-  (void)hello(&robot, &host);
+  (void)say_hello(&robot, &host);
   CHECK_EQ(1, state(&robot).header.seq);
   CHECK_EQ(2, state(&robot).header.seq);
   host.nonce++;
   robot.now_us++;
-  (void)hello(&robot, &host);
+  (void)say_hello(&robot, &host);
   CHECK_EQ(FIRST_SESSION + 1, host.session);
   CHECK_EQ(3, state(&robot).header.seq);
   CHECK_EQ(3, rl_app_counters(&robot.app)->tx_state);
@@ -62,17 +62,17 @@ static void cmd_seq_and_age_are_of_the_last_cmd_applied_in_this_session(void) {
   robot_t robot;
   boot(&robot);
   host_t host = new_host(1);
-  (void)hello(&robot, &host);
+  (void)say_hello(&robot, &host);
   CHECK_EQ(RL_AGE_NONE, state(&robot).cmd_age_us);
   CHECK_EQ(0, state(&robot).cmd_delay);
   host.seq = 41;
-  cmd(&robot, &host, 0, 0, 0, 0);
+  tell(&robot, &host, 0, 0, 0, 0);
   CHECK_EQ(42, state(&robot).cmd_seq);
   CHECK_EQ(0, state(&robot).cmd_age_us);
   robot.now_us += 1234;
   CHECK_EQ(1234, state(&robot).cmd_age_us);
   host.nonce++;
-  (void)hello(&robot, &host);
+  (void)say_hello(&robot, &host);
   CHECK_EQ(RL_AGE_NONE, state(&robot).cmd_age_us);
 }
 
@@ -95,9 +95,9 @@ static void cmd_timeout_is_set_from_boot_until_the_first_valid_cmd(void) {
   CHECK(all(&robot, RL_STATUS_CMD_TIMEOUT));
   CHECK(!any(&robot, RL_STATUS_CMD_IDLE));
   host_t host = new_host(1);
-  (void)hello(&robot, &host);
+  (void)say_hello(&robot, &host);
   CHECK(all(&robot, RL_STATUS_CMD_TIMEOUT));
-  cmd(&robot, &host, 0, 0, 0, 0);
+  tell(&robot, &host, 0, 0, 0, 0);
   CHECK(!any(&robot, RL_STATUS_CMD_TIMEOUT));
   CHECK(all(&robot, RL_STATUS_CMD_IDLE));
 }
@@ -107,10 +107,10 @@ static void cmd_timeout_and_idle_speak_of_the_last_valid_cmd_of_any_session(void
   boot(&robot);
   host_t host = new_host(1);
   take(&robot, &host);
-  cmd(&robot, &host, 9, 0, 0, VALID);
+  tell(&robot, &host, 9, 0, 0, VALID);
   robot.now_us += 100u * MS;
   host.nonce++;
-  (void)hello(&robot, &host);
+  (void)say_hello(&robot, &host);
   CHECK_EQ(RL_STATUS_LIMITED, rl_app_status(&robot.app, robot.now_us));
   robot.now_us += 50u * MS;
   CHECK_EQ(RL_STATUS_CMD_TIMEOUT, rl_app_status(&robot.app, robot.now_us));
