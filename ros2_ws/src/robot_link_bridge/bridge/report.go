@@ -33,9 +33,12 @@ func newReporter(log *slog.Logger) *reporter {
 func (r *reporter) update(s *runner.Status, m *msgs.LinkStatus) {
 	if !r.started {
 		r.started = true
-		r.last = *m
-		r.log.Info("waiting for the MCU", "address", s.MCU.String())
-		return
+		r.last.Reason = link.ReasonNoAnswer.String()
+		address := "its name is not resolved yet"
+		if s.MCU.IsValid() {
+			address = s.MCU.String()
+		}
+		r.log.Info("waiting for the MCU", "address", address)
 	}
 	r.linkState(s, m)
 	r.command(m)

@@ -77,6 +77,9 @@ func bootEntropy(seed *uint64) app.Entropy {
 	return app.Entropy{BootID: r.Uint32(), SessionStart: uint16(r.Uint32()), OdomEpoch: uint8(r.Uint32())}
 }
 
+// Port is the UDP port, which the kernel chose if Listen said 0.
+func (s *Sim) Port() int { return s.sock.LocalPort() }
+
 // now is the MCU's clock: microseconds since boot.
 func (s *Sim) now() uint64 { return uint64(time.Since(s.boot).Microseconds()) }
 

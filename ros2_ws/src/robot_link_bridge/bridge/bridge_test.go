@@ -1,0 +1,311 @@
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"robot_link/ros2_ws/src/robot_link_bridge/link"
+	"robot_link/ros2_ws/src/robot_link_bridge/link/runner"
+	"robot_link/ros2_ws/src/robot_link_bridge/rosbus"
+	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/memory"
+	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/msgs"
+	"robot_link/ros2_ws/src/robot_link_bridge/wire"
+)
+
+const patience = 10 * time.Second
+
+// fakeLink is a link that says what a test tells it to.
+type fakeLink struct {
+	mu      sync.Mutex
+	intent  link.Intent
+	status  runner.Status
+	states  chan runner.StateEvent
+	changed chan struct{}
+}
+
+func newFakeLink() *fakeLink {
+	f := &fakeLink{states: make(chan runner.StateEvent, 8), changed: make(chan struct{}, 1)}
+	f.status.Reason = link.ReasonNoAnswer
+	return f
+}
+
+func (f *fakeLink) SetIntent(change func(*link.Intent)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change(&f.intent)
+}
+
+func (f *fakeLink) Status(s *runner.Status) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	*s = f.status
+}
+
+func (f *fakeLink) States() <-chan runner.StateEvent { return f.states }
+func (f *fakeLink) Changed() <-chan struct{}         { return f.changed }
+
+func (f *fakeLink) get() link.Intent {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.intent
+}
+
+func (f *fakeLink) set(edit func(*runner.Status)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	edit(&f.status)
+}
+
+// fixture is a bridge on a fake link, and a ROS peer.
+type fixture struct {
+	t    *testing.T
+	net  *memory.Net
+	link *fakeLink
+	peer rosbus.Bus
+	log  *lockedBuffer
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+func start(t *testing.T, edit func(*Params)) *fixture {
+	t.Helper()
+	f := &fixture{t: t, net: memory.New(), link: newFakeLink(), log: &lockedBuffer{}}
+	bus := f.open("robot_link_bridge")
+	f.peer = f.open("peer")
+	p := DefaultParams()
+	if edit != nil {
+		edit(&p)
+	}
+	b, err := New(bus, f.link, Config{Params: p, Node: "robot_link_bridge", Log: slog.New(slog.NewTextHandler(f.log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var done sync.WaitGroup
+	done.Go(func() { b.Run(ctx) })
+	t.Cleanup(func() { cancel(); done.Wait() })
+	return f
+}
+
+func (f *fixture) open(node string) rosbus.Bus {
+	f.t.Helper()
+	bus, err := rosbus.OpenWith(rosbus.Options{Node: node}, f.net.Open)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.t.Cleanup(func() { bus.Close() })
+	return bus
+}
+
+func advertise[T rosbus.Message](f *fixture, topic string) *rosbus.Publisher[T] {
+	f.t.Helper()
+	p, err := rosbus.Advertise[T](f.peer, topic, rosbus.Reliable1)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return p
+}
+
+func subscribe[T rosbus.Message](f *fixture, topic string) <-chan *T {
+	f.t.Helper()
+	ch := make(chan *T, 100)
+	if _, err := rosbus.Subscribe(f.peer, topic, rosbus.Reliable10, func(m *T) {
+		select {
+		case ch <- m:
+		default:
+		}
+	}); err != nil {
+		f.t.Fatal(err)
+	}
+	return ch
+}
+
+func next[T any](t *testing.T, ch <-chan T, what string) T {
+	t.Helper()
+	select {
+	case m := <-ch:
+		return m
+	case <-time.After(patience):
+		t.Fatalf("no %s came", what)
+	}
+	panic("not reached")
+}
+
+func eventually(t *testing.T, what string, cond func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !cond(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s did not come", what)
+		}
+	}
+}
+
+func twist(vx, vy, wz float64) *msgs.Twist {
+	return &msgs.Twist{Linear: msgs.Vector3{X: vx, Y: vy}, Angular: msgs.Vector3{Z: wz}}
+}
+
+func TestCmdVelBecomesTheIntent(t *testing.T) {
+	f := start(t, nil)
+	pub := advertise[msgs.Twist](f, "cmd_vel")
+	before := runner.Now()
+	if err := pub.Publish(twist(0.5, -0.25, 1)); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the command", func() bool { return f.link.get().HasCommand })
+	in := f.link.get()
+	if in.Vx != 0.5 || in.Vy != -0.25 || in.Wz != 1 || in.ReceivedAt < before || in.ReceivedAt > runner.Now() || !in.Enable {
+		t.Errorf("%+v", in)
+	}
+	eventually(t, "its publisher", func() bool { return f.link.get().Publishers == 1 })
+	pub.Close()
+	eventually(t, "the publisher's leaving", func() bool { return f.link.get().Publishers == 0 })
+}
+
+func TestTwistStampedByParameterAndItsStampIsNotTrusted(t *testing.T) {
+	f := start(t, func(p *Params) { p.UseStampedVel = true })
+	pub := advertise[msgs.TwistStamped](f, "cmd_vel")
+	before := runner.Now()
+	m := &msgs.TwistStamped{Header: msgs.Header{Stamp: msgs.Time{Sec: 1}}, Twist: *twist(0.1, 0, 0)}
+	if err := pub.Publish(m); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the command", func() bool { return f.link.get().HasCommand })
+	if in := f.link.get(); in.Vx != 0.1 || in.ReceivedAt < before {
+		t.Errorf("%+v", in)
+	}
+}
+
+func TestWhatIsNotFiniteIsNoMessageAndIsCounted(t *testing.T) {
+	f := start(t, nil)
+	status := subscribe[msgs.LinkStatus](f, "link/status")
+	pub := advertise[msgs.Twist](f, "cmd_vel")
+	bad := []*msgs.Twist{
+		twist(math.NaN(), 0, 0), twist(0, math.Inf(1), 0), twist(0, 0, math.Inf(-1)),
+		twist(1e39, 0, 0), // not finite as float32
+		{Linear: msgs.Vector3{Z: math.NaN()}}, {Angular: msgs.Vector3{X: math.NaN()}},
+	}
+	for i, m := range bad {
+		if err := pub.Publish(m); err != nil {
+			t.Fatal(err)
+		}
+		want := uint64(i + 1)
+		eventually(t, "the count", func() bool { return next(t, status, "status").BadInput == want })
+	}
+	if f.link.get().HasCommand {
+		t.Error("one of them became a command")
+	}
+	if n := strings.Count(f.log.String(), "not finite"); n != 1 {
+		t.Errorf("reported %d times, want once:\n%s", n, f.log)
+	}
+}
+
+func TestOdometryOnlyWhileItIsMeasured(t *testing.T) {
+	f := start(t, nil)
+	odom := subscribe[msgs.Odometry](f, "odom")
+	st := wire.State{OdomX: 1, OdomY: 2, OdomYaw: math.Pi / 2, TwistVx: 0.5, TwistVy: 0.25, TwistWz: -1}
+	f.link.states <- runner.StateEvent{State: st, At: runner.Now()}
+	st.OdomX, st.Status = 3, wire.StatusOdomValid
+	f.link.states <- runner.StateEvent{State: st, At: runner.Now()}
+	o := next(t, odom, "odometry")
+	if o.Pose.Pose.Position.X != 3 {
+		t.Fatalf("x = %v: a STATE without ODOM_VALID was published", o.Pose.Pose.Position.X)
+	}
+	q := o.Pose.Pose.Orientation
+	if o.Header.FrameID != "odom" || o.ChildFrameID != "base_link" || math.Abs(q.Z-math.Sqrt2/2) > 1e-6 || math.Abs(q.W-math.Sqrt2/2) > 1e-6 ||
+		o.Twist.Twist.Linear.X != 0.5 || o.Twist.Twist.Linear.Y != 0.25 || o.Twist.Twist.Angular.Z != -1 {
+		t.Errorf("%+v", o)
+	}
+	for i := range 6 {
+		for _, c := range [...]float64{o.Pose.Covariance[7*i], o.Twist.Covariance[7*i]} {
+			if !(c > 0 && c <= 1e6) {
+				t.Errorf("covariance %d is %v", i, c)
+			}
+		}
+	}
+	if d := time.Since(o.Header.Stamp.Go()); d < -time.Second || d > patience {
+		t.Errorf("stamp is %v old", d)
+	}
+}
+
+func TestStatusComesAt10HzAndAtEveryChange(t *testing.T) {
+	f := start(t, nil)
+	status := subscribe[msgs.LinkStatus](f, "link/status")
+	next(t, status, "status")
+	f.link.set(func(s *runner.Status) {
+		s.State, s.Reason, s.HasState, s.HasInfo = link.Degraded, link.ReasonLoss, true, true
+		s.Mcu = wire.State{Header: wire.Header{TimeUs: 2_500_000}, Status: wire.StatusEnabled | wire.StatusMoving, CmdDelay: 7, BatteryMv: 12600}
+		s.Info = wire.Info{FirmwareMinor: 1, BuildID: 0xabc, BootID: 5}
+		copy(s.Info.Name[:], "rover")
+	})
+	f.link.changed <- struct{}{}
+	var m *msgs.LinkStatus
+	eventually(t, "the change", func() bool { m = next(t, status, "status"); return m.State == msgs.StateDegraded })
+	if m.StateName != "DEGRADED" || m.Reason == "" || !m.MotionPermitted || !m.Enabled || !m.Moving || m.Estop || m.Status != uint32(wire.StatusEnabled|wire.StatusMoving) ||
+		m.CmdDelayUs != 70 || m.BatteryVoltage != 12.6 || m.RobotName != "rover" || m.FirmwareVersion != "0.1.0" || m.FirmwareBuild != "00000abc" || m.MCUUptime != 2.5 {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestDiagnosticsNameBothVersionsWhenTheyDoNotAgree(t *testing.T) {
+	f := start(t, nil)
+	f.link.set(func(s *runner.Status) {
+		s.State, s.Reason, s.HasInfo = link.Connecting, link.ReasonVersion, true
+		s.Info = wire.Info{VersionMin: 2, VersionMax: 3}
+	})
+	diag := subscribe[msgs.DiagnosticArray](f, "/diagnostics")
+	f.link.set(func(s *runner.Status) { s.At = time.Hour })
+	var found string
+	eventually(t, "diagnostics of the mismatch", func() bool {
+		found = next(t, diag, "diagnostics").Status[0].Message
+		return strings.Contains(found, "speaks 1 to 1") && strings.Contains(found, "2 to 3")
+	})
+	eventually(t, "the log of it", func() bool { return strings.Contains(f.log.String(), "2 to 3") })
+}
+
+func TestAQuietRobotLeavesAQuietLog(t *testing.T) {
+	f := start(t, nil)
+	status := subscribe[msgs.LinkStatus](f, "link/status")
+	next(t, status, "status")
+	f.link.set(func(s *runner.Status) { s.State, s.Reason, s.Source = link.Up, link.ReasonNone, link.SourceTimedOut })
+	for range 20 {
+		next(t, status, "status")
+	}
+	if n := strings.Count(f.log.String(), "\n"); n > 2 {
+		t.Errorf("%d lines:\n%s", n, f.log)
+	}
+}
+
+func TestBadParametersAreAllNamed(t *testing.T) {
+	p := DefaultParams()
+	p.CmdVelTimeout = 0
+	p.OdomFrameID = ""
+	p.PoseCovarianceDiagonal[0] = 0
+	p.TwistCovarianceDiagonal[5] = 1e308
+	err := p.Check()
+	for _, name := range []string{"cmd_vel_timeout", "odom_frame_id", "pose_covariance_diagonal", "twist_covariance_diagonal"} {
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%q does not name %s", err, name)
+		}
+	}
+}
