@@ -3,7 +3,6 @@
 GO := tools/go
 TAGS := cyclonedds
 BRIDGE := ros2_ws/src/robot_link_bridge
-CYCLONE := $(BRIDGE)/rosbus/cyclone
 
 # Debian 12; Ubuntu 22.04 and 24.04 have the same names (not verified).
 BUILD_PACKAGES := go gcc libc6-dev cyclonedds-dev cyclonedds-tools
@@ -18,22 +17,18 @@ demo: build ## the whole way in half a minute: planner, bridge, virtual MCU, and
 	@bin/robot_link demo
 
 .PHONY: build
-build: setup idl ## build bin/robot_link
+build: setup ## build bin/robot_link
 	@$(GO) build -tags $(TAGS) -o bin/robot_link ./$(BRIDGE)/cmd/robot_link
 
 .PHONY: setup
 setup: ## install what building needs
 	@tools/setup $(BUILD_PACKAGES)
 
-.PHONY: idl
-idl: setup
-	@$(MAKE) --no-print-directory -C $(CYCLONE)
-
 # Budget of `make test`, in seconds on 2 cores, nothing cached:
 #   packages 60, firmware 60, Python 5, Go without ROS 60, Go with Cyclone DDS 180, the demo 30
 # In the end, with everything in, 720.
 .PHONY: test
-test: setup-test idl test-firmware test-python lint-go ros-note ## all that guards a change
+test: setup-test test-firmware test-python lint-go ros-note ## all that guards a change
 	$(GO) test -tags $(TAGS) ./...
 
 .PHONY: setup-test

@@ -97,8 +97,11 @@ func (d *demo) script(ctx context.Context) error {
 		return err
 	}
 	d.check(ctx, "it follows the next goal", time.Now(), "moving", w.moving)
+	if err := w.pause(ctx, 500*time.Millisecond); err != nil {
+		return err
+	}
 
-	w.say("kill the planner (SIGKILL): the last cmd_vel is full speed, and no zero follows")
+	w.say("kill the planner (SIGKILL): no zero follows its last cmd_vel")
 	t := time.Now()
 	d.planner.kill()
 	d.rest(ctx, "planner killed", t)
@@ -134,11 +137,17 @@ func (d *demo) script(ctx context.Context) error {
 	}
 	d.check(ctx, "MCU booted", t, "in control", w.inControl)
 	d.check(ctx, "the robot follows again", t, "moving", w.moving)
+
+	w.say("end the bridge (SIGTERM) in motion: it commands rest, and exits")
+	d.planner.kill()
+	t = time.Now()
+	if err := d.startPlanner("88s"); err != nil {
+		return err
+	}
+	d.check(ctx, "another planner takes over", t, "moving", w.moving)
 	if err := w.pause(ctx, time.Second); err != nil {
 		return err
 	}
-
-	w.say("end the bridge (SIGTERM) in full motion: it commands rest, and exits")
 	t = time.Now()
 	d.ended("bridge told to end", d.bridge, t)
 	d.rest(ctx, "bridge ended", t)
@@ -234,13 +243,13 @@ type row struct {
 // table prints the rows and reports whether all are well.
 func (d *demo) table() bool {
 	all := true
-	fmt.Fprintf(d.cfg.Out, "\n%-46s %-5s %s\n", "WHAT", "", "SEEN")
+	fmt.Fprintf(d.cfg.Out, "\n%-49s %-5s %s\n", "WHAT", "", "SEEN")
 	for _, r := range d.rows {
 		verdict := "ok"
 		if !r.ok {
 			verdict, all = "FAIL", false
 		}
-		fmt.Fprintf(d.cfg.Out, "%-46s %-5s %s\n", r.what, verdict, r.text)
+		fmt.Fprintf(d.cfg.Out, "%-49s %-5s %s\n", r.what, verdict, r.text)
 	}
 	return all
 }

@@ -3,8 +3,9 @@ package link
 import "time"
 
 // The last second, as sums over tenths of it: cheap enough for every packet, and old trouble leaves by itself.
+// The first is the tenth that is running.
 const (
-	buckets    = 10
+	buckets    = 1 + 10
 	bucketTime = 100 * time.Millisecond
 )
 
@@ -24,6 +25,9 @@ func (r *rolling) total() (n uint32) {
 	}
 	return n
 }
+
+// rate is the sum over the last whole second.
+func (r *rolling) rate() float32 { return float32(r.total() - r.sum[0]) }
 
 // roundTrips keeps the samples of the last second at 100 Hz, with some room.
 const roundTripSamples = 128

@@ -36,8 +36,8 @@ func (e *Engine) Snapshot(now Time, s *Snapshot) {
 	e.health.advance(now)
 	s.At = now
 	s.State, s.Reason, s.Counters = e.state, e.reason, e.counters
-	s.CmdRate = float32(e.health.cmdSent.total())
-	s.StateRate = float32(e.health.received.total())
+	s.CmdRate = e.health.cmdSent.rate()
+	s.StateRate = e.health.received.rate()
 	s.StateLoss = e.health.loss()
 	s.Source, s.Estop = e.source.source, e.source.estop
 	s.SourceAge = -1

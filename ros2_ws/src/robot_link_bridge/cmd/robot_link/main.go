@@ -21,7 +21,10 @@ type command struct {
 }
 
 var commands = []command{
+	{"demo", "show the whole way, from a planner to the virtual MCU and back, and its failures", runDemo},
+	{"bridge", "bridge ROS 2 and the microcontroller", runBridge},
 	{"sim", "run a virtual MCU: the firmware's own code on a UDP socket", runSim},
+	{"play", "publish a recording of Nav2's cmd_vel", runPlay},
 }
 
 // errUsage is an error about how the command was called; it ends with status 2.
@@ -71,7 +74,7 @@ func usage(w io.Writer) {
 func newFlags(name string) *flag.FlagSet {
 	f := flag.NewFlagSet(name, flag.ContinueOnError)
 	f.SetOutput(io.Discard) // errors come as one line from run
-	f.Usage = func() {} // only when asked for
+	f.Usage = func() {}     // only when asked for
 	return f
 }
 

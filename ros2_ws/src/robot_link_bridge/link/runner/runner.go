@@ -112,6 +112,12 @@ func (r *Runner) Run(ctx context.Context) {
 	threads.Wait()
 }
 
+// Close releases a Runner that is not going to be run.
+func (r *Runner) Close() error {
+	r.sock.Close()
+	return nil
+}
+
 // SetIntent lets change edit what the host wants; the next Tick sees all of it.
 func (r *Runner) SetIntent(change func(*link.Intent)) {
 	r.intentMu.Lock()

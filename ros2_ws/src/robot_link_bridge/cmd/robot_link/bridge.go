@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"go.uber.org/multierr"
+
+	"robot_link/ros2_ws/src/robot_link_bridge/bridge"
+	"robot_link/ros2_ws/src/robot_link_bridge/link/runner"
+	"robot_link/ros2_ws/src/robot_link_bridge/rosbus"
+)
+
+const bridgeText = `Bridges ROS 2 and the microcontroller until it is interrupted; then it commands rest, and exits.`
+
+// restTimeout is how long an ending bridge waits for the robot to come to rest: 2 m/s take 0.4 s. Without an
+// answer the MCU's own failsafe does the same.
+const restTimeout = time.Second
+
+func runBridge(ctx context.Context, args []string) (err error) {
+	var cfg runner.Config
+	params := bridge.DefaultParams()
+	f := newFlags("bridge")
+	f.StringVar(&cfg.MCU, "mcu", "", "`host`:port of the microcontroller, UDP (needed)")
+	f.StringVar(&cfg.Bind, "bind", ":5001", "[`address`]:port to send from and to listen on, UDP")
+	if err := parse(f, bridgeText, args); err != nil {
+		return err
+	}
+	if cfg.MCU == "" {
+		return fmt.Errorf("%w: --mcu HOST:PORT is needed: where the microcontroller is", errUsage)
+	}
+	cfg.CmdVelTimeout = params.CmdVelTimeout
+	log := newLog()
+
+	mcu, err := runner.Open(cfg)
+	if err != nil {
+		return err
+	}
+	bus, err := rosbus.Open(rosbus.Options{Node: "robot_link_bridge", Logf: func(format string, a ...any) { log.Warn(fmt.Sprintf(format, a...)) }})
+	if err != nil {
+		return multierr.Append(err, mcu.Close())
+	}
+	defer func() { err = multierr.Append(err, bus.Close()) }()
+	node, err := bridge.New(bus, mcu, bridge.Config{Params: params, Node: "robot_link_bridge", Log: log})
+	if err != nil {
+		return multierr.Append(err, mcu.Close())
+	}
+
+	// The link outlives ctx: it has to command rest first.
+	linkCtx, endLink := context.WithCancel(context.Background())
+	linkEnded := make(chan struct{})
+	go func() {
+		mcu.Run(linkCtx)
+		close(linkEnded)
+	}()
+	node.Run(ctx)
+	rest, cancel := context.WithTimeout(context.Background(), restTimeout)
+	defer cancel()
+	if mcu.ComeToRest(rest) {
+		log.Info("the robot is at rest")
+	} else {
+		log.Warn("rest was not seen: the MCU stops by itself within its command timeout")
+	}
+	endLink()
+	<-linkEnded
+	return nil
+}
