@@ -3,7 +3,6 @@ package msgstest
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"reflect"
 
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/msgs"
@@ -19,32 +18,45 @@ func Filled(m msgs.Message, seed uint64) msgs.Message {
 
 // Fill does the same to the struct that ptr points to.
 func Fill(ptr any, seed uint64) {
-	fill(reflect.ValueOf(ptr).Elem(), rand.New(rand.NewPCG(seed, 1)))
+	r := source(seed)
+	r.fill(reflect.ValueOf(ptr).Elem())
 }
 
-func fill(v reflect.Value, r *rand.Rand) {
+// source is splitmix64. Golden files rest on its numbers, so they must never change.
+type source uint64
+
+func (s *source) next() uint64 {
+	*s += 0x9e3779b97f4a7c15
+	z := uint64(*s)
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+func (s *source) fill(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Bool:
 		v.SetBool(true)
 	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		v.SetInt(-1 - r.Int64N(1<<(v.Type().Bits()-1)-1))
+		v.SetInt(-1 - int64(s.next()>>(65-v.Type().Bits())))
 	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		v.SetUint(1 + r.Uint64N(1<<(v.Type().Bits()-1)))
+		v.SetUint(1 + s.next()>>(65-v.Type().Bits()))
 	case reflect.Float32, reflect.Float64:
-		v.SetFloat(float64(float32(r.NormFloat64()*1000) + 0.25))
+		v.SetFloat(float64(int16(s.next())) + 0.125)
 	case reflect.String:
-		v.SetString(fmt.Sprintf("text %0*d é", 1+r.IntN(7), r.IntN(1000)))
+		n := s.next()
+		v.SetString(fmt.Sprintf("text %0*d é", 1+n%7, n>>32%1000))
 	case reflect.Slice:
-		n := 1 + r.IntN(3)
+		n := int(1 + s.next()%3)
 		v.Set(reflect.MakeSlice(v.Type(), n, n))
 		fallthrough
 	case reflect.Array:
 		for i := range v.Len() {
-			fill(v.Index(i), r)
+			s.fill(v.Index(i))
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			fill(v.Field(i), r)
+			s.fill(v.Field(i))
 		}
 	default:
 		panic(fmt.Sprintf("msgstest: a %s can't be filled", v.Type()))
