@@ -137,6 +137,7 @@ func (d *demo) script(ctx context.Context) error {
 	}
 	d.check(ctx, "MCU booted", t, "in control", w.inControl)
 	d.check(ctx, "the robot follows again", t, "moving", w.moving)
+	d.rows = append(d.rows, row{"MCU booted: at rest until it was enabled", restUntilEnabled(readTrace(d.trace())), "from the trace"})
 
 	w.say("end the bridge (SIGTERM) in motion: it commands rest, and exits")
 	d.planner.kill()
@@ -144,7 +145,7 @@ func (d *demo) script(ctx context.Context) error {
 	if err := d.startPlanner("88s"); err != nil {
 		return err
 	}
-	d.check(ctx, "another planner takes over", t, "moving", w.moving)
+	d.check(ctx, "another planner takes over", t, "fast again", w.fast)
 	if err := w.pause(ctx, time.Second); err != nil {
 		return err
 	}

@@ -127,6 +127,19 @@ func (s stop) text() string {
 	return fmt.Sprintf("from %+.2f m/s %+.2f rad/s in %d ms", s.from.vx, s.from.wz, s.ramp.Milliseconds())
 }
 
+// restUntilEnabled reports whether the setpoint stayed at zero from boot until the robot was enabled.
+func restUntilEnabled(rows []traceRow) bool {
+	for _, r := range rows {
+		if r.status.Has(wire.StatusEnabled) {
+			return true
+		}
+		if !r.atRest() {
+			return false
+		}
+	}
+	return false // never enabled
+}
+
 // seqGaps counts the times that SEQ_GAP came up: CMDs that went missing.
 func seqGaps(rows []traceRow) (n int) {
 	for i := 1; i < len(rows); i++ {

@@ -99,6 +99,9 @@ func (w *watcher) inControl() bool {
 
 func (w *watcher) moving() bool { return w.inControl() && w.status.Moving }
 
+// fast is motion at more than the recording's backup: the planner that was started last is in charge.
+func (w *watcher) fast() bool { return w.moving() && w.command.Linear.X > 0.3 }
+
 func (w *watcher) down() bool { return w.hasStatus && link.State(w.status.State) == link.Down }
 
 // until polls a condition until it holds, the deadline passes, or ctx ends; and keeps the live line alive.

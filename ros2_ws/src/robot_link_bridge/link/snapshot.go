@@ -74,6 +74,6 @@ func (s *Snapshot) RoundTrip() (r RoundTrip) {
 	}
 	sorted := rts[:r.N]
 	slices.Sort(sorted)
-	r.Min, r.P50, r.P99, r.Max = sorted[0], sorted[r.N/2], sorted[r.N*99/100], sorted[r.N-1]
+	r.Min, r.P50, r.P99, r.Max = sorted[0], sorted[(r.N-1)/2], sorted[(r.N-1)*99/100], sorted[r.N-1]
 	return r
 }
