@@ -203,7 +203,7 @@ func TestWhatCannotBeSentIsAnError(t *testing.T) {
 }
 
 func TestSpecialFloatsSurvive(t *testing.T) {
-	in := msgs.BatteryState{Voltage: float32(math.NaN()), Current: float32(math.Inf(-1)), Charge: -0.0}
+	in := msgs.BatteryState{Voltage: float32(math.NaN()), Current: float32(math.Inf(-1))}
 	data, err := Append(nil, &in)
 	if err != nil {
 		t.Fatal(err)

@@ -76,8 +76,8 @@ func acquireDomain(id int, logf func(string, ...any)) error {
 		return startError(id, uri, C.GoString(C.dds_strretcode(handle)), lines)
 	}
 	for _, line := range lines {
-		if !isLocalhostOnly() || !strings.Contains(line, "is not multicast-capable") {
-			logf("Cyclone DDS: %s", line)
+		if !isLocalhostOnly() || !strings.Contains(line.text, "is not multicast-capable") {
+			logf("Cyclone DDS: %s", line.text)
 		}
 	}
 	domains.byID[id] = &domain{handle: handle, config: conf, users: 1}
@@ -97,8 +97,14 @@ func releaseDomain(id int) error {
 }
 
 // startError says in one line why the domain did not start, and what to do. lines are Cyclone's own words.
-func startError(id int, uri, code string, lines []string) error {
-	said := strings.Join(lines, "; ")
+func startError(id int, uri, code string, lines []logLine) error {
+	var errs []string
+	for _, line := range lines {
+		if !line.warning {
+			errs = append(errs, line.text)
+		}
+	}
+	said := strings.Join(errs, "; ")
 	if said == "" {
 		said = code
 	}

@@ -18,12 +18,17 @@ import (
 var logs = struct {
 	sync.Mutex
 	capturing bool
-	captured  []string
+	captured  []logLine
 	nodes     map[*conn]func(string, ...any)
 	lines     chan string
 
 	deliver sync.Mutex // held while a Logf runs, so that a closed node's is not called; taken first
 }{nodes: map[*conn]func(string, ...any){}}
+
+type logLine struct {
+	text    string
+	warning bool // else an error
+}
 
 //export rbLog
 func rbLog(priority C.uint32_t, message *C.char, size C.size_t) {
@@ -32,7 +37,7 @@ func rbLog(priority C.uint32_t, message *C.char, size C.size_t) {
 	defer logs.Unlock()
 	if logs.capturing {
 		if len(logs.captured) < 10 {
-			logs.captured = append(logs.captured, line)
+			logs.captured = append(logs.captured, logLine{line, priority == C.DDS_LC_WARNING})
 		}
 		return
 	}
@@ -43,11 +48,11 @@ func rbLog(priority C.uint32_t, message *C.char, size C.size_t) {
 }
 
 // captureLog keeps what is logged until the function that it returns is called.
-func captureLog() func() []string {
+func captureLog() func() []logLine {
 	logs.Lock()
 	logs.capturing, logs.captured = true, nil
 	logs.Unlock()
-	return func() []string {
+	return func() []logLine {
 		logs.Lock()
 		defer logs.Unlock()
 		logs.capturing = false
