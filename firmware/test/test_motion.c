@@ -225,6 +225,17 @@ static void a_step_smaller_than_a_floats_last_digit_is_not_lost(void) {
   CHECK_NEAR(499.9, setpoint(&robot).vx, 1e-4);
 }
 
+static void rounding_to_float_never_lifts_the_setpoint_over_its_limit(void) {
+  robot_t robot;
+  boot(&robot);
+  for (int i = 0; i < 10000; i++) {
+    robot.app.motion.vx = (2.0 - 1e-12) * cos(i * 1e-3); /* where a ramp may pass */
+    robot.app.motion.vy = (2.0 - 1e-12) * sin(i * 1e-3);
+    CHECK(speed(&robot) <= 2.0);
+    CHECK_NEAR(2, speed(&robot), 1e-6);
+  }
+}
+
 static void the_first_step_counts_from_init_and_is_never_an_overrun(void) {
   robot_t robot;
   boot(&robot);
@@ -350,6 +361,7 @@ const test_t *motion_tests(void) {
       TEST(no_step_is_over_the_ramp_by_more_than_1e_4),
       TEST(a_ramp_goes_straight_towards_its_target),
       TEST(a_step_smaller_than_a_floats_last_digit_is_not_lost),
+      TEST(rounding_to_float_never_lifts_the_setpoint_over_its_limit),
       TEST(the_first_step_counts_from_init_and_is_never_an_overrun),
       TEST(a_step_more_than_a_period_late_is_an_overrun_for_one_second),
       TEST(after_a_late_step_speed_rises_by_two_periods_and_falls_by_all_the_time),

@@ -90,8 +90,9 @@ static void age_saturates(void) {
 }
 
 static void cmd_timeout_is_set_from_boot_until_the_first_valid_cmd(void) {
+  const rl_config_t config = rl_config_default();
   robot_t robot;
-  boot(&robot);
+  boot_with(&robot, &config, 0); /* not only because time 0 is long ago */
   CHECK(all(&robot, RL_STATUS_CMD_TIMEOUT));
   CHECK(!any(&robot, RL_STATUS_CMD_IDLE));
   host_t host = new_host(1);
