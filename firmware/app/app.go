@@ -15,8 +15,8 @@ package app
 #cgo nocallback rl_app_receive
 #cgo noescape rl_app_state
 #cgo nocallback rl_app_state
-#cgo noescape rl_step
-#cgo nocallback rl_step
+#cgo noescape rl_steps
+#cgo nocallback rl_steps
 #cgo noescape rl_echo_stamp
 #cgo nocallback rl_echo_stamp
 
@@ -26,12 +26,18 @@ typedef struct {
   bool outputs_on;
 } rl_stepped_t;
 
-// One crossing of the border for a control step and all that is asked after it.
+// One crossing of the border for a control step, or many, and all that is asked after it.
 static void rl_step(rl_app_t *app, uint64_t now_us, rl_stepped_t *out) {
   rl_app_control(app, now_us);
   out->setpoint = rl_app_setpoint(app);
   out->status = rl_app_status(app, now_us);
   out->outputs_on = rl_app_outputs_on(app);
+}
+
+static void rl_steps(rl_app_t *app, uint64_t now_us, uint64_t period_us, size_t n, rl_stepped_t *out) {
+  for (size_t i = 0; i < n; i++) {
+    rl_step(app, now_us + i * period_us, &out[i]);
+  }
 }
 */
 import "C"
@@ -111,23 +117,28 @@ func EchoStamp(reply *[PacketMax]byte, txUs uint64, cycles uint32) {
 	C.rl_echo_stamp((*C.uint8_t)(&reply[0]), C.uint64_t(txUs), C.uint32_t(cycles))
 }
 
-// Stepped is what a control step came to.
+// Stepped is what a control step came to. It is laid out as the C side's rl_stepped_t.
 type Stepped struct {
 	Setpoint  Setpoint
 	Status    uint32 // the status word
 	OutputsOn bool
 }
 
+var _ = [1]struct{}{}[unsafe.Sizeof(Stepped{})-C.sizeof_rl_stepped_t] // does not compile unless the sizes agree
+
 // Control makes one control step.
-func (a *App) Control(nowUs uint64) Stepped {
-	var s C.rl_stepped_t
-	C.rl_step(&a.c, C.uint64_t(nowUs), &s)
-	return Stepped{
-		Setpoint:  Setpoint{Vx: float32(s.setpoint.vx), Vy: float32(s.setpoint.vy), Wz: float32(s.setpoint.wz)},
-		Status:    uint32(s.status),
-		OutputsOn: bool(s.outputs_on),
-	}
+func (a *App) Control(nowUs uint64) (s Stepped) {
+	C.rl_steps(&a.c, C.uint64_t(nowUs), 0, 1, (*C.rl_stepped_t)(unsafe.Pointer(&s)))
+	return s
 }
+
+// ControlSteps makes len(out) control steps, the first at nowUs, for those who make very many.
+func (a *App) ControlSteps(nowUs, periodUs uint64, out []Stepped) {
+	C.rl_steps(&a.c, C.uint64_t(nowUs), C.uint64_t(periodUs), C.size_t(len(out)), (*C.rl_stepped_t)(unsafe.Pointer(unsafe.SliceData(out))))
+}
+
+// SkipState lets STATE's sequence number jump ahead as if n had been sent: how a simulation comes near its wrap.
+func (a *App) SkipState(n uint32) { a.c.state_seq += C.uint32_t(n) }
 
 // State builds the next STATE; 0 bytes while nobody has been granted the robot.
 func (a *App) State(nowUs uint64, out *[PacketMax]byte) (to netip.AddrPort, n int) {
@@ -140,7 +151,7 @@ func (a *App) State(nowUs uint64, out *[PacketMax]byte) (to netip.AddrPort, n in
 }
 
 // Counters copies the counters.
-func (a *App) Counters() Counters { return *C.rl_app_counters(&a.c) }
+func (a *App) Counters() Counters { return a.c.counters }
 
 // Fault raises a fault whose cause is there, or says that its cause is gone.
 func (a *App) Fault(fault uint8, present bool) {

@@ -107,15 +107,12 @@ func (b *Bridge) Run(ctx context.Context) {
 // command takes a cmd_vel as it comes. When it came is what counts: a stamp can be in any clock.
 func (b *Bridge) command(t *msgs.Twist) {
 	now := runner.Now()
-	p, err := planarTwist(t)
+	var err error
+	b.link.SetIntent(func(in *link.Intent) { err = Command(in, t, now) })
 	if err != nil {
 		b.badInput.Add(1)
 		return
 	}
-	b.link.SetIntent(func(in *link.Intent) {
-		in.Vx, in.Vy, in.Wz = p.vx, p.vy, p.wz
-		in.HasCommand, in.ReceivedAt = true, now
-	})
 	if b.publishers.Load() == 0 { // a new publisher: see it now rather than at the next poll
 		select {
 		case b.recount <- struct{}{}:

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"robot_link/ros2_ws/src/robot_link_bridge/link"
@@ -101,7 +102,7 @@ func setInfo(m *msgs.LinkStatus, info *wire.Info) {
 	m.RobotName = info.NameString()
 	m.FirmwareVersion = firmwareVersion(info)
 	m.FirmwareBuild = fmt.Sprintf("%08x", info.BuildID)
-	m.Drive = info.Drive.String()
+	m.Drive = strings.ToLower(info.Drive.String())
 }
 
 func setMCUState(m *msgs.LinkStatus, st *wire.State) {

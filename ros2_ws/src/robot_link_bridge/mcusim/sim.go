@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"runtime"
+	"strconv"
 	"time"
 
 	"go.uber.org/multierr"
@@ -49,7 +50,7 @@ const drainMost = 64
 // Open binds the socket, opens the trace, and boots the core.
 func Open(cfg Config) (*Sim, error) {
 	entropy := bootEntropy(cfg.Seed)
-	core, err := app.New(app.Config{Name: cfg.Name}, entropy, 0)
+	core, err := app.New(app.Config{Name: cfg.Name, BuildID: buildID()}, entropy, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -79,6 +80,18 @@ func bootEntropy(seed *uint64) app.Entropy {
 
 // Port is the UDP port, which the kernel chose if Listen said 0.
 func (s *Sim) Port() int { return s.sock.LocalPort() }
+
+// Commit is the commit that this program was built from, in hex; the linker sets it (-X).
+var Commit string
+
+// buildID is what INFO tells of Commit: its first 32 bits, 0 when it is not known.
+func buildID() uint32 {
+	id, err := strconv.ParseUint(Commit[:min(8, len(Commit))], 16, 32)
+	if err != nil {
+		return 0
+	}
+	return uint32(id)
+}
 
 // now is the MCU's clock: microseconds since boot.
 func (s *Sim) now() uint64 { return uint64(time.Since(s.boot).Microseconds()) }
