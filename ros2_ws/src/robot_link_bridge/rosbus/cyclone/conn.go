@@ -133,9 +133,7 @@ func (c *conn) NewWriter(topic, typ string, qos driver.QoS) (driver.Writer, erro
 		return nil, err
 	}
 	c.writers[w] = struct{}{}
-	if err := c.announce(); err != nil {
-		return nil, err
-	}
+	c.reannounce()
 	return w, nil
 }
 
@@ -175,7 +173,8 @@ func (c *conn) newReader(topic, typ string, qos driver.QoS, take func([]byte)) (
 		_ = C.dds_delete(r.entity)
 		return nil, err
 	}
-	return r, c.announce()
+	c.reannounce()
+	return r, nil
 }
 
 // newWriter takes the topic's name in DDS. The caller holds c.mu, or is start.
@@ -205,11 +204,19 @@ func (c *conn) Announce() error {
 	return c.announce()
 }
 
-// announce publishes the node's entities, once Announce has been called. The caller holds c.mu.
-func (c *conn) announce() error {
+// reannounce follows a change, once Announce has been called. What changed works without it, so that a
+// failure is only told. The caller holds c.mu.
+func (c *conn) reannounce() {
 	if !c.announced {
-		return nil
+		return
 	}
+	if err := c.announce(); err != nil {
+		c.opts.Logf("%v", err)
+	}
+}
+
+// announce publishes the node's entities. The caller holds c.mu.
+func (c *conn) announce() error {
 	node := msgs.NodeEntitiesInfo{NodeNamespace: c.opts.Namespace, NodeName: c.opts.Node}
 	for _, r := range c.readers {
 		node.ReaderGIDSeq = append(node.ReaderGIDSeq, gid(r.entity))

@@ -70,7 +70,8 @@ func (w *writer) Close() error {
 		return nil
 	}
 	delete(c.writers, w)
-	return errors.Join(check(C.dds_delete(w.entity), "delete the writer"), c.announce())
+	c.reannounce()
+	return check(C.dds_delete(w.entity), "delete the writer")
 }
 
 type reader struct {
@@ -80,8 +81,9 @@ type reader struct {
 	take   func([]byte)
 	burst  int // messages before the other readers get their turn
 
-	calling sync.Mutex // held around take, so that Close can wait for it; taken before conn.mu
-	gone    bool       // guarded by calling
+	calling sync.Mutex    // held around take, so that Close can wait for it; taken before conn.mu
+	gone    bool          // guarded by calling
+	sample  C.rb_sample_t // the one in hand; guarded by calling
 
 	closedMu sync.RWMutex
 	closed   bool
@@ -96,18 +98,13 @@ func (r *reader) deliver() {
 		if r.gone {
 			return
 		}
-		var s C.rb_sample_t
-		if C.rb_take(r.entity, &s) <= 0 {
+		if C.rb_take(r.entity, &r.sample) <= 0 {
 			return
 		}
-		r.pass(&s)
-	}
-}
-
-func (r *reader) pass(s *C.rb_sample_t) {
-	defer C.rb_release(s)
-	if s.size >= 4 {
-		r.take(unsafe.Slice((*byte)(s.data), int(s.size)))
+		if r.sample.size >= 4 {
+			r.take(unsafe.Slice((*byte)(r.sample.data), int(r.sample.size)))
+		}
+		C.rb_release(&r.sample)
 	}
 }
 
@@ -134,7 +131,8 @@ func (r *reader) Close() error {
 		return nil
 	}
 	delete(c.readers, r.id)
-	return errors.Join(check(C.dds_delete(r.entity), "delete the reader"), c.announce())
+	c.reannounce()
+	return check(C.dds_delete(r.entity), "delete the reader")
 }
 
 func matched(e C.dds_entity_t, writer C.bool) C.int      { return C.rb_matched(e, writer) }
