@@ -2,10 +2,11 @@ package bridge
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"go.uber.org/multierr"
+
+	"robot_link/ros2_ws/src/robot_link_bridge/rosparam"
 )
 
 // Params are the node's parameters, under the names that diff_drive_controller and kobuki made known.
@@ -20,6 +21,31 @@ type Params struct {
 	// sensor and 1e308 upsets those who compute with it: more than 0, at most 1e6.
 	PoseCovarianceDiagonal  [6]float64 // pose_covariance_diagonal
 	TwistCovarianceDiagonal [6]float64 // twist_covariance_diagonal
+}
+
+// Declare takes the parameters from what the command line gave a node. Errors are in p.Err.
+func Declare(p *rosparam.Params) Params {
+	d := DefaultParams()
+	return Params{
+		CmdVelTimeout: p.Seconds("cmd_vel_timeout", d.CmdVelTimeout, MinCmdVelTimeout, MaxCmdVelTimeout,
+			"how old the last cmd_vel may be for the robot to move, by its arrival"),
+		UseStampedVel:           p.Bool("use_stamped_vel", d.UseStampedVel, "cmd_vel is TwistStamped; its stamp is not used"),
+		AutoEnable:              p.Bool("auto_enable", d.AutoEnable, "enable motion at the start, and after a reboot of the MCU"),
+		OdomFrameID:             p.String("odom_frame_id", d.OdomFrameID, "frame of the pose in odom"),
+		BaseFrameID:             p.String("base_frame_id", d.BaseFrameID, "frame of the twist in odom"),
+		PoseCovarianceDiagonal:  diagonalParam(p, "pose_covariance_diagonal", d.PoseCovarianceDiagonal, "of odom's pose"),
+		TwistCovarianceDiagonal: diagonalParam(p, "twist_covariance_diagonal", d.TwistCovarianceDiagonal, "of odom's twist"),
+	}
+}
+
+// diagonalParam is a covariance of x, y, z and the rotations about them. One of another length than six is
+// left for Check to refuse, as zeros.
+func diagonalParam(p *rosparam.Params, name string, def [6]float64, of string) (d [6]float64) {
+	given := p.Floats(name, def[:], minCovariance, maxCovariance, "covariance "+of+": x, y, z, rotation about x, y, z")
+	if len(given) == len(d) {
+		copy(d[:], given)
+	}
+	return d
 }
 
 // DefaultParams are those of a node without parameters.
@@ -40,6 +66,7 @@ func DefaultParams() Params {
 const (
 	MinCmdVelTimeout = 20 * time.Millisecond
 	MaxCmdVelTimeout = 5 * time.Second
+	minCovariance    = 1e-12
 	maxCovariance    = 1e6
 )
 
@@ -57,8 +84,8 @@ func (p *Params) Check() (err error) {
 		"twist_covariance_diagonal": p.TwistCovarianceDiagonal,
 	} {
 		for _, v := range diagonal {
-			if !(v > 0 && v <= maxCovariance) || math.IsNaN(v) {
-				err = multierr.Append(err, fmt.Errorf("parameter %s: %v is not above 0 and at most 1e6", name, v))
+			if !(v >= minCovariance && v <= maxCovariance) {
+				err = multierr.Append(err, fmt.Errorf("parameter %s: six numbers from 1e-12 to 1e6 are needed", name))
 				break
 			}
 		}

@@ -223,6 +223,20 @@ func TestASeededMCUThatRestartsWithTheSameNumbersIsNoLockOut(t *testing.T) {
 	}
 }
 
+func TestASessionInWhichNoStateCountsIsGivenUp(t *testing.T) {
+	r := upAndDriving(t)
+	r.run(time.Second)
+	r.mcu.mute = true
+	r.run(200 * time.Millisecond)
+	r.mcu.mute = false
+	r.mcu.seq = 0 // as after a reboot that nothing else shows
+	session := r.mcu.session
+	r.run(time.Second)
+	if r.mcu.session == session || !r.moving() {
+		t.Fatalf("session %d still, state %v (%v)", r.mcu.session, r.e.state, r.e.reason)
+	}
+}
+
 func TestEnableIsSetOnlyAfterAClearOneWasApplied(t *testing.T) {
 	r := newRig(t)
 	r.mcu.deaf = true
@@ -507,5 +521,35 @@ func BenchmarkTickAndCmd(b *testing.B) {
 		r.e.Tick(r.now, &r.in)
 		for r.e.Next(r.now, buf) > 0 {
 		}
+	}
+}
+
+// A HELLO that was overtaken: the MCU refuses the later one, and then grants the earlier one.
+func TestARefusalThatAGrantOvertookNeitherEndsTheSessionNorRestartsItsSequence(t *testing.T) {
+	r := upAndDriving(t)
+	info := func(seq uint32, at Time, reason wire.Reason, session uint16) []byte {
+		b := make([]byte, wire.InfoSize)
+		p := wire.Info{Header: wire.Header{Seq: seq, TimeUs: r.mcu.time(at)}, VersionMin: 1, VersionMax: 1, Nonce: r.e.hello.nonce,
+			BootID: r.mcu.bootID, Reason: reason, Session: session}
+		p.Encode(b)
+		return b
+	}
+	r.e.hello.seq += 2
+	r.e.Receive(r.now, mcuAddr, info(r.e.hello.seq-1, r.now-time.Second, wire.ReasonHeld, 0))
+	if !r.e.session.open {
+		t.Fatal("a refusal from before the session's newest STATE ended it")
+	}
+	// One that can't be told to be late ends it; when it is granted again, its sequence goes on.
+	seq := r.lastCmd().Seq
+	r.e.Receive(r.now, mcuAddr, info(r.e.hello.seq, r.now+time.Second, wire.ReasonHeld, 0))
+	if r.e.session.open {
+		t.Fatal("a refusal did not end the session")
+	}
+	r.run(500 * time.Millisecond)
+	if c := r.lastCmd(); c.Session != r.mcu.session || c.Seq <= seq {
+		t.Fatalf("CMD %d of session %d after CMD %d", c.Seq, c.Session, seq)
+	}
+	if !r.moving() {
+		t.Fatal("not back in control")
 	}
 }

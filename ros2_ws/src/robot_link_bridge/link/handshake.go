@@ -4,6 +4,10 @@ import (
 	"robot_link/ros2_ws/src/robot_link_bridge/wire"
 )
 
+// confirmedMax is how many INFOs in a row may confirm a session in which no STATE counts. They are at least
+// helloSilence apart.
+const confirmedMax = 2
+
 // handshake is HELLO and its answers: who is there, and may this host have the robot.
 type handshake struct {
 	nonce   uint64
@@ -76,9 +80,14 @@ func (e *Engine) receiveInfo(now Time, b []byte) Received {
 		e.counters.InfoOld++
 		return Dropped
 	}
+	rebooted := !h.hasInfo || p.BootID != h.info.BootID
+	refused := p.Reason != wire.ReasonGranted || p.Session == 0 || !VersionsAgree(&p)
+	if refused && e.session.open && !rebooted && int64(p.TimeUs-h.mcuTime) < 0 {
+		e.counters.InfoOld++ // made before what this session has shown since: HELLOs or INFOs overtook each other
+		return Dropped
+	}
 	e.counters.InfoCounted++
 	h.infoSeq = p.Seq
-	rebooted := !h.hasInfo || p.BootID != h.info.BootID
 	if rebooted {
 		e.counters.McuBoots++
 		h.mcuTime = 0
@@ -86,14 +95,14 @@ func (e *Engine) receiveInfo(now Time, b []byte) Received {
 	h.info, h.hasInfo = p, true
 	h.lastInfo = now
 	h.answered = true
-	h.refused = p.Reason != wire.ReasonGranted || p.Session == 0 || !VersionsAgree(&p)
+	h.refused = refused
 
 	switch {
 	case h.refused:
 		e.counters.Refusals++
 		e.session.close()
 		e.health.newSession()
-	case rebooted || !e.session.open || p.Session != e.session.id:
+	case rebooted || p.Session != e.session.id:
 		e.counters.Sessions++
 		e.session.begin(now, p.Session)
 		e.health.newSession()
@@ -105,6 +114,20 @@ func (e *Engine) receiveInfo(now Time, b []byte) Received {
 		h.mcuTime = 0
 		e.restart()
 		return GotInfo
+	case !e.session.open:
+		// A refusal had closed it, and the MCU says that it is ours all the same. What was said in it counts: a
+		// sequence that began again at 1 would be out of order.
+		e.session.reopen(now)
+		e.health.newSession()
+	default:
+		// The MCU says that we hold the robot, and yet no STATE counts, time after time: whatever we hold against
+		// its STATEs, it is better to begin anew than to be locked out.
+		if s := &e.session; s.confirmed < confirmedMax {
+			s.confirmed++
+		} else {
+			e.restart()
+			return GotInfo
+		}
 	}
 	h.mcuTime = max(h.mcuTime, p.TimeUs)
 	return GotInfo

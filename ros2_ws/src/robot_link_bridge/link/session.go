@@ -29,12 +29,19 @@ type session struct {
 	hasMCU  bool // latest is set
 	stateAt Time // when it arrived
 
+	confirmed int // INFOs that gave this session again since the last STATE
+
 	roundTrip      time.Duration // shown by the newest STATE
 	roundTripKnown bool
 }
 
 func (s *session) begin(now Time, id uint16) {
 	*s = session{open: true, id: id, began: now, latest: s.latest, hasMCU: false}
+}
+
+// reopen goes on with a session that was closed.
+func (s *session) reopen(now Time) {
+	s.open, s.began, s.hasMCU, s.roundTripKnown, s.confirmed = true, now, false, false, 0
 }
 
 func (s *session) close() { s.open = false }
@@ -69,6 +76,9 @@ func (s *session) encodeCmd(now Time, src *sourceState, buf []byte) int {
 	}
 	return p.Encode(buf)
 }
+
+// SkipCmd lets the CMD sequence jump ahead as if n had been sent: how a simulation comes near its wrap.
+func (e *Engine) SkipCmd(n uint32) { e.session.seq += n }
 
 // applied reports whether the MCU has applied a CMD of this session, and its sequence number.
 func (s *session) applied() (uint32, bool) {
@@ -118,7 +128,7 @@ func (e *Engine) receiveState(now Time, h wire.Header, b []byte) Received {
 	if s.latest.Decode(b) != nil {
 		return Dropped // not reached: Check has seen the length
 	}
-	s.hasMCU, s.stateAt = true, now
+	s.hasMCU, s.stateAt, s.confirmed = true, now, 0
 	e.hello.mcuTime = max(e.hello.mcuTime, h.TimeUs)
 	s.updateRoundTrip(now)
 	if s.roundTripKnown {

@@ -127,6 +127,11 @@ func (c *sourceState) observe(s *session, st *wire.State) {
 	if s.enable.seen && !st.Status.Has(wire.StatusEnabled) && !stopped {
 		s.enable = edge{}
 	}
+	// The MCU saw CLEAR_FAULT rise and is stopped all the same: the cause is still there, or a late copy of a
+	// CMD with ESTOP has latched it again. Held on, the flag would never rise again.
+	if s.clear.seen && stopped {
+		s.clear = edge{}
+	}
 }
 
 func isFinite(v float32) bool { return !math.IsNaN(float64(v)) && !math.IsInf(float64(v), 0) }

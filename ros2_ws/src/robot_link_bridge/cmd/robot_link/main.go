@@ -105,4 +105,10 @@ func parse(f *flag.FlagSet, text string, args []string) error {
 	return nil
 }
 
-func newLog() *slog.Logger { return slog.New(slog.NewTextHandler(os.Stderr, nil)) }
+// newLog logs to standard error from a level of ROS's on; "" is "info".
+func newLog(level string) *slog.Logger {
+	from := map[string]slog.Level{
+		"debug": slog.LevelDebug, "warn": slog.LevelWarn, "error": slog.LevelError, "fatal": slog.LevelError + 1,
+	}[level] // else the zero value, which is info
+	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: from}))
+}

@@ -12,7 +12,7 @@ const simText = `Runs a virtual MCU until it is interrupted: the firmware's own 
 1 kHz, STATE at 100 Hz.`
 
 func runSim(ctx context.Context, args []string) error {
-	cfg := mcusim.Config{Log: newLog()}
+	cfg := mcusim.Config{Log: newLog("")}
 	f := newFlags("sim")
 	f.StringVar(&cfg.Listen, "listen", "127.0.0.1:5000", "`address`:port to listen on, UDP")
 	f.StringVar(&cfg.Name, "name", "virtual", "`name` of the robot in INFO, at most 16 bytes")
