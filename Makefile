@@ -52,7 +52,7 @@ lint-go:
 
 .PHONY: ros-note
 ros-note:
-	@tools/ros-prefix >/dev/null || true
+	@tools/ros-note
 
 .PHONY: check-all
 check-all: test ## test, and what is slow: the race detector, longer fuzzing
