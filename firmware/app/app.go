@@ -70,10 +70,22 @@ type Entropy struct {
 type Setpoint struct{ Vx, Vy, Wz float32 }
 
 // Counters says what became of every datagram; counters.h has the equation.
-type Counters = C.rl_counters_t
+type Counters struct {
+	RxTotal, RxShort, RxCRC, RxVersion, RxType, RxLength, RxSession uint32
+	CmdOld, CmdBad, CmdStale, CmdApplied                            uint32
+	Hello, HelloRefused, HelloBadNonce, Echo                        uint32
+	CmdGap, TxState                                                 uint32
+}
+
+var _ = [1]struct{}{}[unsafe.Sizeof(Counters{})-C.sizeof_rl_counters_t] // laid out as the C side's
 
 // App is one MCU's core. Not safe for concurrent use.
 type App struct{ c C.rl_app_t }
+
+// Verdicts are the counters that a datagram can be in, in the order of counters.h: each is in one of them.
+func (c Counters) Verdicts() [14]uint32 {
+	return [14]uint32((*[17]uint32)(unsafe.Pointer(&c))[1:15])
+}
 
 // New boots a core at nowUs, microseconds of its own clock.
 func New(cfg Config, e Entropy, nowUs uint64) (*App, error) {
@@ -92,12 +104,19 @@ func New(cfg Config, e Entropy, nowUs uint64) (*App, error) {
 		return nil, fmt.Errorf("robot configuration: %s", C.GoString(why))
 	}
 	a := new(App)
-	C.rl_app_init(&a.c, &c, C.rl_entropy_t{
+	a.c.config = c
+	a.Reboot(e, nowUs)
+	return a, nil
+}
+
+// Reboot boots the core anew, with the configuration that it has.
+func (a *App) Reboot(e Entropy, nowUs uint64) {
+	config := a.c.config
+	C.rl_app_init(&a.c, &config, C.rl_entropy_t{
 		boot_id:       C.uint32_t(e.BootID),
 		session_start: C.uint16_t(e.SessionStart),
 		odom_epoch:    C.uint8_t(e.OdomEpoch),
 	}, C.uint64_t(nowUs))
-	return a, nil
 }
 
 // ControlHz and StateHz are the nominal rates of Control and State.
@@ -151,7 +170,7 @@ func (a *App) State(nowUs uint64, out *[PacketMax]byte) (to netip.AddrPort, n in
 }
 
 // Counters copies the counters.
-func (a *App) Counters() Counters { return a.c.counters }
+func (a *App) Counters() Counters { return *(*Counters)(unsafe.Pointer(&a.c.counters)) }
 
 // Fault raises a fault whose cause is there, or says that its cause is gone.
 func (a *App) Fault(fault uint8, present bool) {
