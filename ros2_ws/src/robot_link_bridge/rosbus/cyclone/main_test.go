@@ -81,15 +81,13 @@ func childMain(what string) error {
 				time.Sleep(10 * time.Millisecond)
 			}
 		}()
-	case "subscriber": // of /odom; what it got, it counts on /count
-		count, err := rosbus.Advertise[msgs.Twist](bus, "count", rosbus.Latched1)
+	case "subscriber": // of /odom; what it got, it repeats on /echo
+		echo, err := rosbus.Advertise[msgs.Twist](bus, "echo", rosbus.Reliable10)
 		if err != nil {
 			return err
 		}
-		n := 0
-		_, err = rosbus.Subscribe(bus, "odom", rosbus.Reliable10, func(*msgs.Odometry) {
-			n++
-			_ = count.Publish(&msgs.Twist{Linear: msgs.Vector3{X: float64(n)}})
+		_, err = rosbus.Subscribe(bus, "odom", rosbus.Reliable10, func(m *msgs.Odometry) {
+			_ = echo.Publish(&msgs.Twist{Linear: msgs.Vector3{X: m.Pose.Pose.Position.X}})
 		})
 		if err != nil {
 			return err

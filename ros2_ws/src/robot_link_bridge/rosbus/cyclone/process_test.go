@@ -35,26 +35,42 @@ func TestAReliableTopicReachesAnotherProcessWhole(t *testing.T) {
 	conformance.Isolate(t)
 	child(t, "subscriber")
 	bus := openNode(t, "sender")
-	counts := make(chan int, 1000)
-	if _, err := rosbus.Subscribe(bus, "count", rosbus.Latched1, func(m *msgs.Twist) { counts <- int(m.Linear.X) }); err != nil {
+	echoes := make(chan int, 2000)
+	if _, err := rosbus.Subscribe(bus, "echo", rosbus.Reliable10, func(m *msgs.Twist) { echoes <- int(m.Linear.X) }); err != nil {
 		t.Fatal(err)
 	}
 	pub, err := rosbus.Advertise[msgs.Odometry](bus, "odom", rosbus.Reliable10)
 	if err != nil {
 		t.Fatal(err)
 	}
-	conformance.Eventually(t, "the other process matches", func() bool { return pub.Matched() == 1 })
-	for want := 1; want <= 200; want++ {
-		if err := pub.Publish(&msgs.Odometry{ChildFrameID: "base_link"}); err != nil {
+	publish := func(n int) {
+		var m msgs.Odometry
+		m.Pose.Pose.Position.X = float64(n)
+		if err := pub.Publish(&m); err != nil {
 			t.Fatal(err)
 		}
+	}
+	// Both ends have to know each other, both ways, before nothing is lost.
+	conformance.Eventually(t, "the other process answers", func() bool {
+		publish(0)
 		select {
-		case n := <-counts:
-			if n != want {
-				t.Fatalf("the other process has %d messages after %d", n, want)
+		case <-echoes:
+			return true
+		case <-time.After(20 * time.Millisecond):
+			return false
+		}
+	})
+	for want := 1; want <= 200; want++ {
+		publish(want)
+		for got := 0; got != want; {
+			select {
+			case got = <-echoes:
+				if got != 0 && got != want {
+					t.Fatalf("the other process got %d after %d was sent", got, want)
+				}
+			case <-time.After(conformance.Deadline):
+				t.Fatalf("message %d did not arrive", want)
 			}
-		case <-time.After(conformance.Deadline):
-			t.Fatalf("message %d did not arrive", want)
 		}
 	}
 }
