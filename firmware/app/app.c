@@ -10,6 +10,7 @@
 #include "packet.h"
 
 #define CMD_DELAY_UNIT_US 10u
+#define RL_SESSION_COUNT UINT16_MAX /* the numbers that a session can have: all but 0 */
 
 static uint64_t timeout_us(const rl_app_t *app) { return app->config.cmd_timeout_ms * UINT64_C(1000); }
 
@@ -24,6 +25,7 @@ void rl_app_init(rl_app_t *app, const rl_config_t *config, rl_entropy_t entropy,
     app->config.w_max = 0.0F;
   }
   app->boot_id = entropy.boot_id;
+  app->sessions_left = RL_SESSION_COUNT;
   app->odom_epoch = entropy.odom_epoch;
   rl_session_init(&app->session, entropy.session_start);
   rl_safety_init(&app->safety);
@@ -31,6 +33,17 @@ void rl_app_init(rl_app_t *app, const rl_config_t *config, rl_entropy_t entropy,
 }
 
 /* Receiving. */
+
+/* A session number is never reused within a boot. When all 65 535 are used up, the choice is between a robot that can't
+ * be had until somebody resets it, and a new boot as far as any host can tell: a new boot id, and the numbers come round.
+ */
+static void count_session(rl_app_t *app) {
+  if (app->sessions_left == 0u) {
+    app->boot_id++;
+    app->sessions_left = RL_SESSION_COUNT;
+  }
+  app->sessions_left--;
+}
 
 /* Whether it wants the robot, its nonce, its versions and the holder, in that order, decide on a HELLO. Returns
  * RL_REASON_. */
@@ -57,6 +70,7 @@ static uint8_t decide(rl_app_t *app, uint64_t now_us, rl_addr_t from, const rl_h
   }
   counters->hello++;
   if (is_new) {
+    count_session(app);
     rl_safety_session(&app->safety);
   }
   return RL_REASON_GRANTED;

@@ -95,7 +95,7 @@ func New(cfg Config, e Entropy, nowUs uint64) (*App, error) {
 			return nil, fmt.Errorf("name %q is %d bytes long: at most %d fit into INFO", cfg.Name, len(cfg.Name), len(c.name))
 		}
 		c.name = [len(c.name)]C.char{}
-		for i := range cfg.Name {
+		for i := range len(cfg.Name) { // bytes, not characters
 			c.name[i] = C.char(cfg.Name[i])
 		}
 	}

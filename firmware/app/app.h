@@ -49,6 +49,7 @@ typedef struct {
 typedef struct {
   rl_config_t config;
   uint32_t boot_id;
+  uint16_t sessions_left; /* numbers of this boot id that no session has had */
   uint32_t state_seq; /* of the last STATE built */
   uint8_t odom_epoch;
   rl_session_t session;
