@@ -46,7 +46,7 @@ test-python: ## the Python mirror of the wire
 
 .PHONY: lint-go
 lint-go:
-	@test -z "$$(gofmt -l . | tee /dev/stderr)" || { echo "gofmt -w these files" >&2; exit 1; }
+	@test -z "$$($$($(GO) env GOROOT)/bin/gofmt -l $$(git ls-files '*.go') | tee /dev/stderr)" || { echo "gofmt -w these files" >&2; exit 1; }
 	$(GO) vet ./...
 	$(GO) vet -tags $(TAGS) ./...
 
@@ -58,6 +58,10 @@ ros-note:
 check-all: test ## test, and what is slow: the race detector, longer fuzzing
 	$(GO) test -race -tags $(TAGS) ./...
 	$(GO) test -fuzz FuzzDecode -fuzztime 60s ./$(BRIDGE)/wire
+
+.PHONY: soak
+soak: setup ## the simulation for ever: failures to build/soak, goes on where it was stopped
+	$(GO) run ./$(BRIDGE)/simulation/soak
 
 .PHONY: clean
 clean: ## remove what was built

@@ -7,7 +7,7 @@
 package app
 
 /*
-#cgo CFLAGS: -std=c11 -O2 -Wall -Wextra -Werror -I${SRCDIR}/../../common
+#cgo CFLAGS: -std=c11 -O2 -Wall -Wextra -I${SRCDIR}/../../common
 #cgo LDFLAGS: -lm
 #include "app.h"
 

@@ -67,6 +67,7 @@ type Counters struct {
 	PacingGaps    uint64 // gaps of more than PacingGapLimit
 	StaleRestarts uint64 // new sessions because the MCU called our CMDs stale
 	Sessions      uint64 // grants
+	SessionsLeft  uint64 // given up because what the MCU showed in them could not be
 	Refusals      uint64 // INFOs that refused
 	McuBoots      uint64 // boots of the MCU seen
 }

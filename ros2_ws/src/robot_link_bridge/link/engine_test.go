@@ -237,6 +237,19 @@ func TestASessionInWhichNoStateCountsIsGivenUp(t *testing.T) {
 	}
 }
 
+func TestASessionInWhichSomebodyElsesCmdCountedIsGivenUp(t *testing.T) {
+	r := upAndDriving(t)
+	session := r.mcu.session
+	r.mcu.cmdSeq = r.lastCmd().Seq + 1000
+	r.run(200 * time.Millisecond)
+	if r.mcu.session == session || r.e.counters.SessionsLeft != 1 {
+		t.Fatalf("session %d still", r.mcu.session)
+	}
+	if !r.moving() {
+		t.Fatal("not back in control")
+	}
+}
+
 func TestEnableIsSetOnlyAfterAClearOneWasApplied(t *testing.T) {
 	r := newRig(t)
 	r.mcu.deaf = true

@@ -125,6 +125,7 @@ func (e *Engine) receiveInfo(now Time, b []byte) Received {
 		if s := &e.session; s.confirmed < confirmedMax {
 			s.confirmed++
 		} else {
+			e.counters.SessionsLeft++
 			e.restart()
 			return GotInfo
 		}

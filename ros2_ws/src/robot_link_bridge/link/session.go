@@ -136,6 +136,14 @@ func (e *Engine) receiveState(now Time, h wire.Header, b []byte) Received {
 	}
 	e.health.stale(now, s.latest.Status.Has(wire.StatusStale))
 	if seq, ok := s.applied(); ok {
+		if int32(s.seq-seq) < 0 {
+			// The MCU acted on a CMD that this host has not sent, and takes ours for late ones until they catch up.
+			// Whatever happened (an MCU that booted into a session number of the past, and late CMDs of that past),
+			// the session is not ours alone.
+			e.counters.SessionsLeft++
+			e.restart()
+			return Dropped
+		}
 		s.enable.confirm(seq)
 		s.clear.confirm(seq)
 		s.reset.confirm(seq)

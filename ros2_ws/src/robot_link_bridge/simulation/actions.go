@@ -3,6 +3,7 @@ package simulation
 import (
 	"encoding/binary"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -40,6 +41,7 @@ var actions = map[string]action{
 	"estop": {do: func(w *world, l *Line) { w.hosts[l.Who].intent.Estop = true }},
 	"clear": {do: func(w *world, l *Line) { w.hosts[l.Who].operate() }},
 	"reset": {do: func(w *world, l *Line) { w.hosts[l.Who].intent.ResetOdom++ }},
+	"mad":   {draw: times(1, 10), do: mad},
 	"skip":  {draw: times(1, 1<<31-2), do: func(w *world, l *Line) { skipCmd(w.hosts[l.Who], uint32(l.A)) }},
 
 	// Planners.
@@ -225,6 +227,23 @@ func garbage(w *world, l *Line) {
 			n = p.Encode(b[:])
 		}
 		w.fromStranger(m, 201, b[:n])
+	}
+}
+
+// mad is a host whose memory is not what it was: right in all but the values.
+func mad(w *world, l *Line) {
+	h := w.hosts[l.Who]
+	for range l.A {
+		bad := [...]float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))}[w.rng.IntN(3)]
+		p := wire.Cmd{Header: wire.Header{Session: h.mcu.model.session, Seq: h.mcu.model.lastSeq + 1, TimeUs: h.mcu.model.lastTime},
+			Flags: wire.FlagMotionValid | wire.FlagEnable}
+		*[...]*float32{&p.Vx, &p.Vy, &p.Wz}[w.rng.IntN(3)] = bad
+		var b [wire.CmdSize]byte
+		p.Encode(b[:])
+		d := &w.scratch
+		*d = datagram{from: h.addr, host: nobody, path: &w.stranger, sentAt: w.now}
+		d.n = int32(copy(d.b[:], b[:]))
+		w.send(d, evPacketToMCU, h.mcu.index)
 	}
 }
 

@@ -57,6 +57,9 @@ func Parse(text string) (s Script, err error) {
 			}
 			continue
 		}
+		if strings.HasPrefix(row, "#") {
+			continue
+		}
 		f := strings.Fields(row)
 		if len(f) != 6 || actions[f[1]].do == nil {
 			return s, fmt.Errorf("line %d %q: want TIME WHAT WHO A B C", i+1, row)

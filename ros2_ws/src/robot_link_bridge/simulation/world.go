@@ -33,6 +33,17 @@ type Stats struct {
 	Verdicts    [verdicts]uint64 // of the MCUs
 }
 
+// Add adds what another run or worker did.
+func (s *Stats) Add(o *Stats) {
+	s.Seeds += o.Seeds
+	s.Packets += o.Packets
+	s.Steps += o.Steps
+	s.SimulatedUs += o.SimulatedUs
+	for i, n := range o.Verdicts {
+		s.Verdicts[i] += n
+	}
+}
+
 type stats struct {
 	packets, steps uint64
 	verdicts       [verdicts]uint64

@@ -2,7 +2,7 @@
 
 package cyclone
 
-// #cgo CFLAGS: -std=gnu11 -Wall -DDDS_NDEBUG
+// #cgo CFLAGS: -std=gnu11 -Wall -Wno-unused-variable -DDDS_NDEBUG
 // #cgo LDFLAGS: -lddsc
 // #include <stdlib.h>
 // #include "shim.h"
