@@ -34,15 +34,14 @@ void rl_app_init(rl_app_t *app, const rl_config_t *config, rl_entropy_t entropy,
 
 /* Receiving. */
 
-/* A session number is never reused within a boot. When all 65 535 are used up, the choice is between a robot that can't
- * be had until somebody resets it, and a new boot as far as any host can tell: a new boot id, and the numbers come round.
- */
-static void count_session(rl_app_t *app) {
-  if (app->sessions_left == 0u) {
-    app->boot_id++;
-    app->sessions_left = RL_SESSION_COUNT;
+/* A session number is never reused within a boot. When all are used up nobody new gets the robot: the shell is asked
+ * for a reset. */
+static bool used_up(rl_app_t *app, const rl_hello_t *hello, rl_addr_t from) {
+  if ((app->sessions_left != 0u) || rl_session_is_holders(&app->session, hello->nonce, from)) {
+    return false;
   }
-  app->sessions_left--;
+  app->reset_wanted = true;
+  return true;
 }
 
 /* Whether it wants the robot, its nonce, its versions and the holder, in that order, decide on a HELLO. Returns
@@ -62,7 +61,9 @@ static uint8_t decide(rl_app_t *app, uint64_t now_us, rl_addr_t from, const rl_h
     return RL_REASON_VERSION;
   }
   bool is_new = false;
-  const uint8_t reason = rl_session_hello(&app->session, hello, from, now_us, timeout_us(app), &is_new);
+  const uint8_t reason = used_up(app, hello, from)
+                             ? (uint8_t)RL_REASON_HELD
+                             : rl_session_hello(&app->session, hello, from, now_us, timeout_us(app), &is_new);
   if (reason != RL_REASON_GRANTED) {
     counters->hello_refused++;
     rl_events_note(&app->events, RL_EVENT_CONTENTION, now_us);
@@ -70,7 +71,7 @@ static uint8_t decide(rl_app_t *app, uint64_t now_us, rl_addr_t from, const rl_h
   }
   counters->hello++;
   if (is_new) {
-    count_session(app);
+    app->sessions_left--;
     rl_safety_session(&app->safety);
   }
   return RL_REASON_GRANTED;
@@ -229,6 +230,10 @@ void rl_app_fault_raise(rl_app_t *app, uint8_t fault) { rl_safety_fault_raise(&a
 void rl_app_fault_lower(rl_app_t *app, uint8_t fault) { rl_safety_fault_lower(&app->safety, fault); }
 
 rl_setpoint_t rl_app_setpoint(const rl_app_t *app) { return rl_motion_setpoint(&app->motion, &app->config); }
+
+bool rl_app_reset_wanted(const rl_app_t *app, uint64_t now_us) {
+  return app->reset_wanted && !rl_app_outputs_on(app) && rl_motion_timed_out(&app->motion, now_us, timeout_us(app));
+}
 
 bool rl_app_outputs_on(const rl_app_t *app) { return app->safety.enabled || rl_motion_moving(&app->motion); }
 

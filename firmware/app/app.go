@@ -24,6 +24,7 @@ typedef struct {
   rl_setpoint_t setpoint;
   uint32_t status;
   bool outputs_on;
+  bool reset_wanted;
 } rl_stepped_t;
 
 // One crossing of the border for a control step, or many, and all that is asked after it.
@@ -32,6 +33,7 @@ static void rl_step(rl_app_t *app, uint64_t now_us, rl_stepped_t *out) {
   out->setpoint = rl_app_setpoint(app);
   out->status = rl_app_status(app, now_us);
   out->outputs_on = rl_app_outputs_on(app);
+  out->reset_wanted = rl_app_reset_wanted(app, now_us);
 }
 
 static void rl_steps(rl_app_t *app, uint64_t now_us, uint64_t period_us, size_t n, rl_stepped_t *out) {
@@ -81,6 +83,14 @@ var _ = [1]struct{}{}[unsafe.Sizeof(Counters{})-C.sizeof_rl_counters_t] // laid 
 
 // App is one MCU's core. Not safe for concurrent use.
 type App struct{ c C.rl_app_t }
+
+// String names the counters as counters.h does.
+func (c Counters) String() string {
+	return fmt.Sprintf("rx_total:%d rx_short:%d rx_crc:%d rx_version:%d rx_type:%d rx_length:%d rx_session:%d "+
+		"cmd_old:%d cmd_bad:%d cmd_stale:%d cmd_applied:%d hello:%d hello_refused:%d hello_bad_nonce:%d echo:%d cmd_gap:%d tx_state:%d",
+		c.RxTotal, c.RxShort, c.RxCRC, c.RxVersion, c.RxType, c.RxLength, c.RxSession,
+		c.CmdOld, c.CmdBad, c.CmdStale, c.CmdApplied, c.Hello, c.HelloRefused, c.HelloBadNonce, c.Echo, c.CmdGap, c.TxState)
+}
 
 // Verdicts are the counters that a datagram can be in, in the order of counters.h: each is in one of them.
 func (c Counters) Verdicts() [14]uint32 {
@@ -138,9 +148,10 @@ func EchoStamp(reply *[PacketMax]byte, txUs uint64, cycles uint32) {
 
 // Stepped is what a control step came to. It is laid out as the C side's rl_stepped_t.
 type Stepped struct {
-	Setpoint  Setpoint
-	Status    uint32 // the status word
-	OutputsOn bool
+	Setpoint    Setpoint
+	Status      uint32 // the status word
+	OutputsOn   bool
+	ResetWanted bool
 }
 
 var _ = [1]struct{}{}[unsafe.Sizeof(Stepped{})-C.sizeof_rl_stepped_t] // does not compile unless the sizes agree

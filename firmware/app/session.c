@@ -18,23 +18,25 @@ void rl_session_init(rl_session_t *session, uint16_t start) {
   session->next_id = (start != 0u) ? start : 1u;
 }
 
+bool rl_session_is_holders(const rl_session_t *session, uint64_t nonce, rl_addr_t from) {
+  return (session->id != 0u) && same_addr(session->addr, from) && (session->nonce == nonce);
+}
+
 uint8_t rl_session_hello(rl_session_t *session, const rl_hello_t *hello, rl_addr_t from, uint64_t now_us,
                          uint64_t timeout_us, bool *is_new) {
   *is_new = false;
   const uint64_t host_time_us = hello->header.time_us;
+  if (rl_session_is_holders(session, hello->nonce, from)) {
+    return RL_REASON_GRANTED; /* HELLO or INFO was lost, or doubled: nothing changes */
+  }
   if (session->id != 0u) {
-    const bool same = same_addr(session->addr, from);
-    if (same && (session->nonce == hello->nonce)) {
-      return RL_REASON_GRANTED; /* HELLO or INFO was lost, or doubled: nothing changes */
-    }
     const bool silent = rl_age_us(now_us, session->alive_us) >= timeout_us;
-    const bool restarted = same && (rl_diff_us(host_time_us, session->host_time_us) > 0);
+    const bool restarted =
+        same_addr(session->addr, from) && (rl_diff_us(host_time_us, session->host_time_us) > 0);
     if (!silent && !restarted) {
       return RL_REASON_HELD;
     }
   }
-  /* A plain counter: when it comes round after 65 535 grants it cannot meet the session in force, which is always
-   * the one granted just before. */
   const uint16_t id = session->next_id;
   rl_session_init(session, (uint16_t)(id + 1u));
   session->id = id;

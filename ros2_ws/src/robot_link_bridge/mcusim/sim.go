@@ -108,14 +108,18 @@ func (s *Sim) Run(ctx context.Context) (err error) {
 	control := schedule{period: uint64(time.Second.Microseconds()) / uint64(s.core.ControlHz())}
 	state := schedule{period: uint64(time.Second.Microseconds()) / uint64(s.core.StateHz())}
 	for ctx.Err() == nil {
-		s.receive()
 		now := s.now()
-		if control.due(now) {
-			s.step(now)
+		for {
+			at, ok := control.due(now)
+			if !ok {
+				break
+			}
+			s.step(at)
 		}
-		if state.due(now) {
+		if _, ok := state.due(now); ok {
 			s.sendState(now)
 		}
+		s.receive()
 		s.sock.Wait(time.Duration(control.next)*time.Microsecond - time.Since(s.boot))
 	}
 	return nil
@@ -142,6 +146,10 @@ func (s *Sim) receive() {
 
 func (s *Sim) step(now uint64) {
 	stepped := s.core.Control(now)
+	if stepped.ResetWanted {
+		s.core.Reboot(bootEntropy(nil), now) // with a seed it would be the boot before
+		s.cfg.Log.Warn("all session numbers of this boot are used up: booted anew", "name", s.cfg.Name)
+	}
 	if err := s.trace.add(now, stepped); err != nil {
 		s.cfg.Log.Error("the trace ends here", "file", s.cfg.Trace, "error", err)
 	}
@@ -157,17 +165,26 @@ func (s *Sim) sendState(now uint64) {
 }
 
 func (s *Sim) logCounters() {
-	s.cfg.Log.Info("virtual MCU ends", "name", s.cfg.Name, "datagrams", fmt.Sprintf("%+v", s.core.Counters()))
+	s.cfg.Log.Info("virtual MCU ends", "name", s.cfg.Name, "datagrams", s.core.Counters())
 }
 
-// schedule is an absolute one: a late step does not move the next, and what was missed is not made up for,
-// since a burst of steps in the past is worth nothing to the robot.
+// catchUpUs is how late this process may be for its control steps to be made up for, each at the time that it was
+// due: the board's are never late, and a busy Linux is not what the virtual MCU is to show. Beyond that the
+// process was stopped, and so was the robot's control loop: one late step, and OVERRUN.
+const catchUpUs = 50_000
+
+// schedule is an absolute one: a late step does not move the next.
 type schedule struct{ next, period uint64 }
 
-func (d *schedule) due(now uint64) bool {
+// due gives the time of the next step that is due.
+func (d *schedule) due(now uint64) (at uint64, ok bool) {
 	if now < d.next {
-		return false
+		return 0, false
 	}
-	d.next += d.period * ((now-d.next)/d.period + 1)
-	return true
+	if now-d.next > catchUpUs {
+		d.next += d.period * ((now - d.next) / d.period)
+	}
+	at = d.next
+	d.next += d.period
+	return at, true
 }

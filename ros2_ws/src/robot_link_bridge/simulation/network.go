@@ -65,8 +65,9 @@ type datagram struct {
 
 const maxDatagram = 128 // the longest packet, and room to grow by corruption
 
-// corruptBytes damages a datagram in a way that CRC-16 always finds (1 to 3 bits, or a burst of 16), or
-// cuts or extends it.
+// corruptBytes damages a datagram in a way that the CRC always finds (1 to 3 bits anywhere, or a burst of up to 16
+// before the CRC itself: it is stored low byte first, so that a burst across its border may pass), or cuts or
+// extends it.
 func (p *path) corruptBytes(d *datagram) {
 	was, n := d.b, d.n
 	defer func() { d.harmed = d.n != n || d.b != was }() // the same bit twice harms nothing
@@ -80,7 +81,7 @@ func (p *path) corruptBytes(d *datagram) {
 		}
 		d.n += grow
 	case 2:
-		first := p.upTo(int64(d.n)*8 - 16)
+		first := p.upTo(int64(d.n)*8 - 32)
 		pattern := p.rng.Uint64() | 1
 		for i := range int64(16) {
 			if pattern>>i&1 != 0 {
