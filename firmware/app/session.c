@@ -57,10 +57,13 @@ static bool is_finite(float value) {
 
 /* Whether a CMD came too late, compared with the session's fastest; if it did not, it may become the fastest. */
 static bool is_stale(rl_session_t *session, uint64_t host_time_us, uint64_t now_us, uint64_t timeout_us) {
-  const uint64_t offset_us = now_us - host_time_us;
   /* Always from the last real minimum, so that rounding does not add up. */
-  const uint64_t floor_us = session->floor_us + (rl_age_us(now_us, session->floor_at_us) / FLOOR_RISE_DIVISOR);
-  const int64_t delay_us = rl_diff_us(offset_us, floor_us);
+  const uint64_t passed_us = rl_age_us(now_us, session->floor_at_us);
+  const int64_t allowed_us = (int64_t)(passed_us - (passed_us / FLOOR_RISE_DIVISOR));
+  /* How far the host's clock is behind what it was at the minimum: half its range at most, and more with what has
+   * passed since. */
+  const int64_t behind_us = rl_diff_us(session->floor_at_us - session->floor_us, host_time_us);
+  const int64_t delay_us = (behind_us > INT64_MAX - allowed_us) ? INT64_MAX : (behind_us + allowed_us);
   if (session->any_valid && (delay_us > 0)) {
     if ((uint64_t)delay_us > timeout_us) {
       return true;
@@ -68,7 +71,7 @@ static bool is_stale(rl_session_t *session, uint64_t host_time_us, uint64_t now_
     session->delay_us = (uint64_t)delay_us;
     return false;
   }
-  session->floor_us = offset_us;
+  session->floor_us = now_us - host_time_us;
   session->floor_at_us = now_us;
   session->delay_us = 0;
   return false;

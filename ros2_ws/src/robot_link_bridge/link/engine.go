@@ -26,6 +26,7 @@ const (
 	PacingGapLimit = 100 * time.Millisecond // a longer gap between Ticks voids everything
 	SettleTime     = 100 * time.Millisecond // after such a gap, cmd_vel that queued up meanwhile still arrives: it is void too
 	StaleLimit     = 500 * time.Millisecond // STATE showing STALE for so long begins a new session
+	deafLimit      = 2 * time.Second        // a session in which the MCU applies no CMD at all for so long is given up
 	helloSilence   = 100 * time.Millisecond // without STATE or INFO, HELLO is said again
 	helloPeriod    = 20 * time.Millisecond  // until it has its answer
 	refusedPeriod  = 100 * time.Millisecond // after a refusal
@@ -126,6 +127,10 @@ func (e *Engine) Tick(now Time, in *Intent) {
 	if e.session.open && e.health.staleFor(now) > StaleLimit {
 		e.counters.StaleRestarts++
 		e.void(now)
+	}
+	if e.session.deaf(now) {
+		e.counters.SessionsLeft++
+		e.restart()
 	}
 	open, heard := e.session.heard()
 	e.helloDue = e.hello.due(now, open, heard)

@@ -237,6 +237,18 @@ func TestASessionInWhichNoStateCountsIsGivenUp(t *testing.T) {
 	}
 }
 
+func TestASessionInWhichNoCmdIsAppliedIsGivenUp(t *testing.T) {
+	r := newRig(t)
+	r.mcu.deaf = true
+	r.drive(0.5)
+	r.run(time.Second)
+	session := r.mcu.session
+	r.run(2 * time.Second)
+	if r.mcu.session == session {
+		t.Fatal("still the same session")
+	}
+}
+
 func TestASessionInWhichSomebodyElsesCmdCountedIsGivenUp(t *testing.T) {
 	r := upAndDriving(t)
 	session := r.mcu.session

@@ -85,6 +85,13 @@ func (s *session) applied() (uint32, bool) {
 	return s.latest.CmdSeq, s.hasMCU && s.latest.CmdAgeUs != wire.AgeNone
 }
 
+// deaf reports whether the MCU sends STATE and has applied no CMD of the session for so long that something is
+// wrong with its numbers: a new session costs nothing that this one could still give.
+func (s *session) deaf(now Time) bool {
+	_, ok := s.applied()
+	return s.open && s.hasMCU && !ok && now-s.began > deafLimit
+}
+
 // updateRoundTrip takes what the newest STATE shows: now - sent(cmd_seq) - cmd_age_us, which leaves the
 // telemetry timer out.
 func (s *session) updateRoundTrip(now Time) {

@@ -171,7 +171,7 @@ func (s *Sim) logCounters() {
 // catchUpUs is how late this process may be for its control steps to be made up for, each at the time that it was
 // due: the board's are never late, and a busy Linux is not what the virtual MCU is to show. Beyond that the
 // process was stopped, and so was the robot's control loop: one late step, and OVERRUN.
-const catchUpUs = 50_000
+const catchUpUs = 10_000
 
 // schedule is an absolute one: a late step does not move the next.
 type schedule struct{ next, period uint64 }
