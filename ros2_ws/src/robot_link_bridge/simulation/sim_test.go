@@ -10,7 +10,7 @@ import (
 )
 
 // fixedSeeds are those of every test run: half a minute.
-const fixedSeeds = 4000
+const fixedSeeds = 3000
 
 func TestSeeds(t *testing.T) {
 	var total Stats
