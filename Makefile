@@ -46,7 +46,7 @@ test-python: ## the Python mirror of the wire
 
 .PHONY: lint-go
 lint-go:
-	@test -z "$$($$($(GO) env GOROOT)/bin/gofmt -l $$(git ls-files '*.go') | tee /dev/stderr)" || { echo "gofmt -w these files" >&2; exit 1; }
+	@bad=$$($$($(GO) env GOROOT)/bin/gofmt -l $$(git ls-files '*.go')) && test -z "$$bad" || { echo "run gofmt -w on: $$bad" >&2; exit 1; }
 	$(GO) vet ./...
 	$(GO) vet -tags $(TAGS) ./...
 

@@ -176,7 +176,7 @@ func (b *Bridge) publishStatus(ctx context.Context) {
 			b.warn(s.At, err)
 		}
 		b.report.update(&s, &m)
-		if s.At-diag >= diagnosticsPeriod {
+		if s.At-diag >= diagnosticsPeriod-statusPeriod/2 {
 			diag = s.At
 			array := msgs.DiagnosticArray{Header: m.Header, Status: diagnostics(&m, b.cfg.Node)}
 			if err := b.diagnostics.Publish(&array); err != nil {

@@ -48,6 +48,13 @@ func diagonalParam(p *rosparam.Params, name string, def [6]float64, of string) (
 	return d
 }
 
+// Attributes are the values in effect, for the log.
+func (p *Params) Attributes() []any {
+	return []any{"cmd_vel_timeout", p.CmdVelTimeout.Seconds(), "use_stamped_vel", p.UseStampedVel, "auto_enable", p.AutoEnable,
+		"odom_frame_id", p.OdomFrameID, "base_frame_id", p.BaseFrameID,
+		"pose_covariance_diagonal", p.PoseCovarianceDiagonal, "twist_covariance_diagonal", p.TwistCovarianceDiagonal}
+}
+
 // DefaultParams are those of a node without parameters.
 func DefaultParams() Params {
 	const unmeasured = maxCovariance

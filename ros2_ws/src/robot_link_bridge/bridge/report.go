@@ -15,25 +15,33 @@ import (
 // gives one line and then one at most every quietTime.
 const quietTime = 10 * time.Second
 
+type linkShown struct {
+	state   uint8
+	reason  string
+	session uint16
+}
+
 // reporter logs changes, never levels: a robot that is parked for a night leaves an empty log.
 type reporter struct {
 	log     *slog.Logger
 	started bool
 	last    msgs.LinkStatus
+	shown   linkShown       // what the log says of the link
+	bitSaid map[string]bool // and of each bit
 
 	mu     sync.Mutex // of logged: errors of publishing come from another goroutine
 	logged map[string]link.Time
 }
 
 func newReporter(log *slog.Logger) *reporter {
-	return &reporter{log: log, logged: make(map[string]link.Time)}
+	return &reporter{log: log, logged: make(map[string]link.Time), bitSaid: make(map[string]bool)}
 }
 
 // update compares with the last status and says what is new.
 func (r *reporter) update(s *runner.Status, m *msgs.LinkStatus) {
 	if !r.started {
 		r.started = true
-		r.last.Reason = link.ReasonNoAnswer.String()
+		r.shown.reason = link.ReasonNoAnswer.String()
 		address := "its name is not resolved yet"
 		if s.MCU.IsValid() {
 			address = s.MCU.String()
@@ -48,17 +56,17 @@ func (r *reporter) update(s *runner.Status, m *msgs.LinkStatus) {
 }
 
 func (r *reporter) linkState(s *runner.Status, m *msgs.LinkStatus) {
-	if m.State == r.last.State && m.Reason == r.last.Reason && m.Session == r.last.Session {
-		return
+	now := linkShown{m.State, m.Reason, m.Session}
+	if now == r.shown || !r.quiet("link "+m.StateName+m.Reason, s.At) {
+		return // one that is kept back is said as soon as it may, if it is still so
 	}
+	r.shown = now
 	switch link.State(m.State) {
 	case link.Up:
 		r.log.Info("link UP", "robot", m.RobotName, "firmware", m.FirmwareVersion, "build", m.FirmwareBuild,
 			"boot", fmt.Sprintf("%08x", m.BootID), "session", m.Session)
 	case link.Degraded:
-		if r.quiet("degraded "+m.Reason, s.At) {
-			r.log.Warn("link DEGRADED", "reason", m.Reason)
-		}
+		r.log.Warn("link DEGRADED", "reason", m.Reason)
 	case link.Connecting:
 		switch s.Reason {
 		case link.ReasonVersion:
@@ -107,23 +115,28 @@ func (r *reporter) bits(now link.Time, m *msgs.LinkStatus) {
 		r.log.Warn("the MCU has rebooted", "boot", fmt.Sprintf("%08x", m.BootID))
 	}
 	for _, b := range []struct {
-		was, is      bool
-		begins, ends string
+		is           bool
+		begins, ends string // no end: nothing is said of it
 	}{
-		{r.last.Estop, m.Estop, "emergency stop is in force", "emergency stop ended"},
-		{r.last.FaultActive, m.FaultActive, "the MCU reports a fault: " + m.FaultName, "the fault is cleared"},
-		{r.last.LowBattery, m.LowBattery, "low battery", ""},
-		{r.last.Enabled, m.Enabled, "motion enabled", "motion disabled"},
-		{r.last.BadCommand, m.BadCommand, "the MCU got a command that is not finite", ""},
-		{r.last.Contention, m.Contention, "another host asks for the robot", ""},
-		{r.last.CRCError, m.CRCError, "datagrams with a wrong CRC reach the MCU", ""},
-		{r.last.Overrun, m.Overrun, "the MCU's control step was late", ""},
+		{m.Estop, "emergency stop is in force", "emergency stop ended"},
+		{m.FaultActive, "the MCU reports a fault (see /link/status)", "the fault is cleared"},
+		{m.CommandState == msgs.CommandFresh && !m.Enabled, "cmd_vel comes, but motion is not enabled", ""},
+		{m.LowBattery, "low battery", ""},
+		{m.Enabled, "motion enabled", "motion disabled"},
+		{m.BadCommand, "the MCU got a command that is not finite", ""},
+		{m.Contention, "another host asks for the robot", ""},
+		{m.CRCError, "datagrams with a wrong CRC reach the MCU", ""},
+		{m.Overrun, "the MCU's control step was late", ""},
 	} {
-		switch {
-		case b.is && !b.was && b.begins != "" && r.quiet(b.begins, now):
-			r.log.Info(b.begins)
-		case !b.is && b.was && b.ends != "" && r.quiet(b.ends, now):
-			r.log.Info(b.ends)
+		text := b.begins
+		if !b.is {
+			text = b.ends
+		}
+		if b.is != r.bitSaid[b.begins] && (text == "" || r.quiet(text, now)) {
+			r.bitSaid[b.begins] = b.is
+			if text != "" {
+				r.log.Info(text)
+			}
 		}
 	}
 }

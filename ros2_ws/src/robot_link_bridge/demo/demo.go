@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"go.uber.org/multierr"
+
+	"robot_link/ros2_ws/src/robot_link_bridge/udp"
 )
 
 // Config is where the demo runs.
@@ -34,6 +36,9 @@ var ErrFailed = errors.New("the demo failed: see the rows marked FAIL")
 // Run runs the demo and prints its table. It isolates DDS on this host, unless the user's environment says
 // how discovery is to be done.
 func Run(ctx context.Context, cfg Config) error {
+	if err := checkPorts(cfg.MCUPort, cfg.HostPort); err != nil {
+		return err
+	}
 	runtime.LockOSThread() // the kernel kills the children when the thread that started them ends
 	isolateDiscovery()
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -42,15 +47,22 @@ func Run(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return fmt.Errorf("a folder for traces and logs: %w", err)
 	}
-	w, err := watch(cfg.Out, cfg.Terminal)
+	namespace := fmt.Sprintf("/demo_%d", cfg.MCUPort)
+	w, err := watch(cfg.Out, cfg.Terminal, namespace)
 	if err != nil {
-		return err
+		return multierr.Append(err, os.RemoveAll(dir))
 	}
-	d := &demo{cfg: cfg, dir: dir, watcher: w}
+	d := &demo{cfg: cfg, dir: dir, namespace: namespace, watcher: w}
+	w.setpoint = func() (traceRow, bool) { return lastRow(d.trace()) }
 	err = d.script(ctx)
 	err = multierr.Append(err, d.stopAll())
 	err = multierr.Append(err, w.close())
+	if ctx.Err() == context.Canceled {
+		w.newLine()
+		return multierr.Append(errors.New("interrupted: all parts are stopped"), os.RemoveAll(dir))
+	}
 	if err != nil {
+		w.newLine()
 		return fmt.Errorf("%w (logs and traces are in %s)", err, dir)
 	}
 	d.judgeLoss()
@@ -58,6 +70,24 @@ func Run(ctx context.Context, cfg Config) error {
 		return fmt.Errorf("%w (logs and traces are in %s)", ErrFailed, dir)
 	}
 	return os.RemoveAll(dir)
+}
+
+// checkPorts refuses what can't work before anything is started.
+func checkPorts(mcu, host int) error {
+	if mcu == host {
+		return fmt.Errorf("the virtual MCU and the bridge need two ports, not %d twice", mcu)
+	}
+	for _, port := range []int{mcu, host} {
+		if port < 1 || port > 65535 {
+			return fmt.Errorf("%d is not a UDP port (1 to 65535)", port)
+		}
+		sock, err := udp.Open(fmt.Sprintf("127.0.0.1:%d", port))
+		if err != nil {
+			return fmt.Errorf("%w (--mcu-port and --host-port)", err)
+		}
+		sock.Close()
+	}
+	return nil
 }
 
 // isolateDiscovery keeps the demo's topics on this host and out of a real robot's domain.
@@ -71,9 +101,10 @@ func isolateDiscovery() {
 }
 
 type demo struct {
-	cfg     Config
-	dir     string
-	watcher *watcher
+	cfg       Config
+	dir       string
+	namespace string // the demo's own, so that no other robot listens to its planner
+	watcher   *watcher
 
 	mcu, bridge, planner *child
 	boots                int
@@ -137,7 +168,12 @@ func (d *demo) script(ctx context.Context) error {
 	}
 	d.check(ctx, "MCU booted", t, "in control", w.inControl)
 	d.check(ctx, "the robot follows again", t, "moving", w.moving)
-	d.rows = append(d.rows, row{"MCU booted: at rest until it was enabled", restUntilEnabled(readTrace(d.trace())), "from the trace"})
+	var rows []traceRow // the trace is written every 100 ms: wait until it shows that far
+	w.until(ctx, time.Now().Add(patience), func() bool {
+		rows = readTrace(d.trace())
+		return everEnabled(rows)
+	})
+	d.rows = append(d.rows, row{"MCU booted: at rest until it was enabled", restUntilEnabled(rows), "from the trace"})
 
 	w.say("end the bridge (SIGTERM) in motion: it commands rest, and exits")
 	d.planner.kill()
@@ -164,12 +200,12 @@ func (d *demo) startMCU() (err error) {
 
 func (d *demo) startBridge() (err error) {
 	d.bridge, err = start(d.dir, d.cfg.Program, "bridge", "bridge",
-		"--mcu", fmt.Sprintf("127.0.0.1:%d", d.cfg.MCUPort), "--bind", fmt.Sprintf("127.0.0.1:%d", d.cfg.HostPort))
+		"--mcu", fmt.Sprintf("127.0.0.1:%d", d.cfg.MCUPort), "--bind", fmt.Sprintf("127.0.0.1:%d", d.cfg.HostPort), "--ros-args", "-r", "__ns:="+d.namespace)
 	return err
 }
 
 func (d *demo) startPlanner(from string) (err error) {
-	d.planner, err = start(d.dir, d.cfg.Program, "planner", "play", "--recording", "rpp", "--from", from)
+	d.planner, err = start(d.dir, d.cfg.Program, "planner", "play", "--namespace", d.namespace, "--recording", "rpp", "--from", from)
 	return err
 }
 
@@ -231,7 +267,7 @@ func (d *demo) judgeLoss() {
 	d.rows = append(d.rows,
 		row{"STATE lost", s.received > 0 && s.lost == 0, fmt.Sprintf("%d of %d", s.lost, s.received+s.lost)},
 		row{"CMD lost", s.sent > 0 && gaps == 0, fmt.Sprintf("%d gaps in more than %d", gaps, s.sent)},
-		row{"cmd_vel heard", s.commands > 0, fmt.Sprintf("%d, up to %d publishers, closest %v apart", s.commands, s.publishers, s.closest.Round(time.Microsecond))},
+		row{"cmd_vel heard", s.commands > 0, fmt.Sprintf("%d of %d publishers, down to %d us apart", s.commands, s.publishers, s.closest.Microseconds())},
 		row{"round trip, worst second (shown)", true, fmt.Sprintf("p50 %d us, p99 %d us, max %d us", s.p50, s.p99, s.max)})
 }
 

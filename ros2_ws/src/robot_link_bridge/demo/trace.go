@@ -3,9 +3,12 @@ package demo
 import (
 	"encoding/csv"
 	"fmt"
+	"io"
 	"math"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"robot_link/ros2_ws/src/robot_link_bridge/wire"
@@ -124,7 +127,31 @@ func (s stop) text() string {
 	if !s.ok {
 		return "no ramp seen"
 	}
-	return fmt.Sprintf("from %+.2f m/s %+.2f rad/s in %d ms", s.from.vx, s.from.wz, s.ramp.Milliseconds())
+	return fmt.Sprintf("%+.2f m/s %+.2f rad/s to 0 in %d ms", s.from.vx, s.from.wz, s.ramp.Milliseconds())
+}
+
+// everEnabled reports whether the trace shows the robot enabled.
+func everEnabled(rows []traceRow) bool {
+	return slices.ContainsFunc(rows, func(r traceRow) bool { return r.status.Has(wire.StatusEnabled) })
+}
+
+// lastRow is the newest whole line of a trace.
+func lastRow(path string) (row traceRow, ok bool) {
+	f, err := os.Open(path)
+	if err != nil {
+		return row, false
+	}
+	defer f.Close()
+	const tail = 512 // some lines
+	if _, err := f.Seek(-tail, io.SeekEnd); err != nil {
+		return row, false // a trace that has just begun
+	}
+	text, err := io.ReadAll(f)
+	if err != nil {
+		return row, false
+	}
+	lines := strings.Split(string(text), "\n")
+	return parseRow(strings.Split(lines[len(lines)-2], ","))
 }
 
 // restUntilEnabled reports whether the setpoint stayed at zero from boot until the robot was enabled.

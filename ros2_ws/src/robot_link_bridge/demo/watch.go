@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 	"time"
 
 	"go.uber.org/multierr"
+	"golang.org/x/sys/unix"
 
 	"robot_link/ros2_ws/src/robot_link_bridge/link"
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus"
@@ -22,6 +22,7 @@ type watcher struct {
 	terminal bool
 	bus      rosbus.Bus
 	began    time.Time
+	setpoint func() (traceRow, bool) // of the robot, now
 
 	mu        sync.Mutex
 	status    msgs.LinkStatus
@@ -40,8 +41,8 @@ type totals struct {
 	closest              time.Duration // between two commands
 }
 
-func watch(out io.Writer, terminal bool) (*watcher, error) {
-	bus, err := rosbus.Open(rosbus.Options{Node: "robot_link_demo"})
+func watch(out io.Writer, terminal bool, namespace string) (*watcher, error) {
+	bus, err := rosbus.Open(rosbus.Options{Node: "robot_link_demo", Namespace: namespace})
 	if err != nil {
 		return nil, err
 	}
@@ -143,24 +144,45 @@ func (w *watcher) live() {
 		return
 	}
 	w.printed = time.Now()
-	command := "cmd_vel silent"
+	command := "cmd_vel silent         "
 	if time.Since(w.commandAt) < 300*time.Millisecond {
-		command = fmt.Sprintf("cmd_vel %+.2f m/s %+.2f rad/s", w.command.Linear.X, w.command.Angular.Z)
+		command = fmt.Sprintf("cmd_vel %+.2f m/s %+.2f", w.command.Linear.X, w.command.Angular.Z)
 	}
-	line := fmt.Sprintf("%5.1f s  %-30s  no bridge", time.Since(w.began).Seconds(), command)
-	if w.hasStatus {
-		s := &w.status
-		line = fmt.Sprintf("%5.1f s  %-30s  %-10s STATE %3.0f Hz  round trip %4d us  lost %d  %s", time.Since(w.began).Seconds(),
-			command, s.StateName, s.StateRate, s.RTTP50Us, s.StateLost+w.sum.lost, wire.Status(s.Status))
+	robot := "robot   -  "
+	if r, ok := w.setpoint(); ok {
+		robot = fmt.Sprintf("robot %+.2f", r.vx)
 	}
-	if w.terminal {
-		fmt.Fprintf(w.out, "\r%-*s", liveWidth, line)
-	} else {
-		fmt.Fprintln(w.out, line)
+	link := "no bridge"
+	if s := &w.status; w.hasStatus {
+		link = fmt.Sprintf("%-8s STATE %3.0f Hz  rtt %4d us  lost %d  %s", s.StateName, s.StateRate, s.RTTP50Us, s.StateLost+w.sum.lost, wire.Status(s.Status))
+		if s.Reason != "" {
+			link = s.StateName + ": " + s.Reason
+		}
 	}
+	w.print(fmt.Sprintf("%5.1f s  %s  %s  %s", time.Since(w.began).Seconds(), command, robot, link))
 }
 
-const liveWidth = 140
+// print shows a live line: over the last one on a terminal, cut to its width, and below it elsewhere.
+func (w *watcher) print(line string) {
+	if !w.terminal {
+		fmt.Fprintln(w.out, line)
+		return
+	}
+	width := 80
+	if size, err := unix.IoctlGetWinsize(unix.Stdout, unix.TIOCGWINSZ); err == nil && size.Col > 1 {
+		width = int(size.Col)
+	}
+	fmt.Fprintf(w.out, "\r%.*s%s", width-1, line, clearToEnd)
+}
+
+const clearToEnd = "\x1b[K"
+
+// newLine ends a live line, if there is one.
+func (w *watcher) newLine() {
+	if w.terminal {
+		fmt.Fprintln(w.out)
+	}
+}
 
 // say announces the next step on a line of its own.
 func (w *watcher) say(what string) {
@@ -168,7 +190,7 @@ func (w *watcher) say(what string) {
 	defer w.mu.Unlock()
 	start := ""
 	if w.terminal {
-		start = "\r" + strings.Repeat(" ", liveWidth) + "\r"
+		start = "\r" + clearToEnd
 	}
 	fmt.Fprintf(w.out, "%s%5.1f s  >> %s\n", start, time.Since(w.began).Seconds(), what)
 }

@@ -11,6 +11,6 @@ import (
 // open stands in where no adapter is compiled in, so that everything but ROS builds, runs and is tested
 // on any machine. The rclgo adapter takes the tag "ros".
 func open(driver.Options) (driver.Conn, error) {
-	return nil, errors.New("this program was built without ROS 2: build it with -tags cyclonedds " +
-		"(needs the packages cyclonedds-dev and cyclonedds-tools) or -tags ros (needs ROS 2 Humble and its Go bindings)")
+	return nil, errors.New("this program was built without a way to ROS 2: build it with -tags cyclonedds, which needs " +
+		"the package cyclonedds-dev (the other way, -tags ros for rclgo, is not there yet)")
 }

@@ -51,6 +51,7 @@ func runBridge(ctx context.Context, args []string) (err error) {
 	for _, line := range self.Params.Unknown() {
 		log.Warn(line)
 	}
+	log.Info("parameters", params.Attributes()...)
 
 	mcu, err := runner.Open(cfg)
 	if err != nil {
@@ -79,10 +80,11 @@ func runBridge(ctx context.Context, args []string) (err error) {
 	node.Run(ctx)
 	rest, cancel := context.WithTimeout(context.Background(), restTimeout)
 	defer cancel()
-	if mcu.ComeToRest(rest) {
+	switch seen, inControl := mcu.ComeToRest(rest); {
+	case seen:
 		log.Info("the robot is at rest")
-	} else {
-		log.Warn("rest was not seen: the MCU stops by itself within its command timeout")
+	case inControl:
+		log.Warn("rest was not seen: the MCU stops the robot by itself within its command timeout")
 	}
 	endLink()
 	<-linkEnded

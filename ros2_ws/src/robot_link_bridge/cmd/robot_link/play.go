@@ -29,6 +29,9 @@ func runPlay(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if end := stream[len(stream)-1].At; from < 0 || from > end || length < 0 {
+		return fmt.Errorf("%w: --from goes from 0s to %.0fs in this recording, and --for is not negative", errUsage, end.Seconds())
+	}
 	bus, err := rosbus.Open(rosbus.Options{Node: "robot_link_play", Namespace: namespace})
 	if err != nil {
 		return err
@@ -45,6 +48,14 @@ func runPlay(ctx context.Context, args []string) error {
 	if err := bus.Ready(); err != nil {
 		return err
 	}
+	full, err := bus.Resolve(topic)
+	if err != nil {
+		return err
+	}
+	log := newLog("")
+	log.Info("playing", "recording", name, "from", from, "topic", full)
+	sent := 0
+	defer func() { log.Info("play ends", "messages", sent) }()
 	start := time.Now()
 	for _, m := range stream {
 		if m.At < from {
@@ -62,6 +73,7 @@ func runPlay(ctx context.Context, args []string) error {
 		if err := publishers[m.Publisher].Publish(&t); err != nil {
 			return fmt.Errorf("play: %w", err)
 		}
+		sent++
 	}
 	return nil
 }

@@ -150,8 +150,9 @@ func (r *Runner) Changed() <-chan struct{} { return r.changed }
 func (r *Runner) LocalPort() int { return r.sock.LocalPort() }
 
 // ComeToRest commands no motion and waits until the MCU shows that its setpoint is zero, the link is down
-// (then the MCU stops by itself), or ctx ends; it reports whether rest was seen.
-func (r *Runner) ComeToRest(ctx context.Context) bool {
+// (then the MCU stops by itself), or ctx ends; it reports whether rest was seen, and whether this host was in
+// control of the robot at all.
+func (r *Runner) ComeToRest(ctx context.Context) (seen, inControl bool) {
 	r.SetIntent(func(in *link.Intent) { in.Rest = true })
 	var s Status
 	poll := time.NewTicker(link.Period)
@@ -159,16 +160,17 @@ func (r *Runner) ComeToRest(ctx context.Context) bool {
 	for asked := Now(); ; {
 		r.Status(&s)
 		if !s.HasState || !s.State.PermitsMotion() {
-			return false
+			return false, inControl
 		}
+		inControl = true
 		// Only a STATE made after the MCU had time to hear of it counts.
 		heard := s.At-asked > s.RoundTrip().Max+2*link.Period
 		if heard && !s.Mcu.Status.Has(wire.StatusMoving) && !s.Mcu.Status.Has(wire.StatusEnabled) {
-			return true
+			return true, true
 		}
 		select {
 		case <-ctx.Done():
-			return false
+			return false, true
 		case <-poll.C:
 		}
 	}

@@ -103,7 +103,7 @@ func TestComeToRestWaitsForRest(t *testing.T) {
 	await(t, r, "motion", moving)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	if !r.ComeToRest(ctx) {
+	if seen, inControl := r.ComeToRest(ctx); !seen || !inControl {
 		t.Fatal("rest was not seen")
 	}
 	var s runner.Status

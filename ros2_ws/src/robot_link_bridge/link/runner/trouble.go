@@ -11,7 +11,7 @@ import (
 )
 
 // troubleMemory is how long an error is shown after it was last met.
-const troubleMemory = time.Second
+const troubleMemory = 5 * time.Second // ARP gives up on a host every few seconds only
 
 // trouble is the last network error, for the status. The threads note it without a lock.
 type trouble struct {
