@@ -41,6 +41,18 @@ static void a_session_begins_only_with_a_hello_that_wants_the_robot(void) {
   check_counters(&robot);
 }
 
+static void info_carries_the_sequence_number_of_its_hello(void) {
+  robot_t robot;
+  boot(&robot);
+  host_t host = new_host(1);
+  static const uint32_t seqs[] = {1, 1000, 7, 0, UINT32_MAX};
+  for (size_t i = 0; i < sizeof(seqs) / sizeof(seqs[0]); i++) {
+    rl_hello_t ask = make_hello(&robot, &host);
+    ask.header.seq = seqs[i];
+    CHECK_EQ(seqs[i], say(&robot, &host, ask).header.seq);
+  }
+}
+
 static void nonce_0_is_refused_and_counted(void) {
   robot_t robot;
   boot(&robot);
@@ -356,6 +368,7 @@ static void a_new_session_starts_disabled_and_its_first_cmd_is_no_edge(void) {
 const test_t *session_tests(void) {
   static const test_t tests[] = {
       TEST(a_session_begins_only_with_a_hello_that_wants_the_robot),
+      TEST(info_carries_the_sequence_number_of_its_hello),
       TEST(nonce_0_is_refused_and_counted),
       TEST(versions_must_overlap),
       TEST(version_is_looked_at_before_the_holder_and_is_no_contention),

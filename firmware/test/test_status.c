@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <math.h>
 #include <string.h>
 
 #include "fixture.h"
@@ -74,6 +75,20 @@ static void cmd_seq_and_age_are_of_the_last_cmd_applied_in_this_session(void) {
   host.nonce++;
   (void)say_hello(&robot, &host);
   CHECK_EQ(RL_AGE_NONE, state(&robot).cmd_age_us);
+}
+
+static void a_cmd_that_is_not_valid_has_neither_number_nor_age(void) {
+  robot_t robot;
+  boot(&robot);
+  host_t host = new_host(1);
+  (void)say_hello(&robot, &host);
+  tell(&robot, &host, NAN, 0, 0, 0); /* the session's first: it only uses up its number */
+  CHECK_EQ(RL_AGE_NONE, state(&robot).cmd_age_us);
+  tell(&robot, &host, 0, 0, 0, 0);
+  robot.now_us += 10;
+  tell(&robot, &host, NAN, 0, 0, 0);
+  CHECK_EQ(2, state(&robot).cmd_seq);
+  CHECK_EQ(10, state(&robot).cmd_age_us);
 }
 
 static void age_saturates(void) {
@@ -149,6 +164,20 @@ static void events_age_across_a_wrap_of_the_clock(void) {
   CHECK(all(&robot, RL_STATUS_CRC_ERROR));
 }
 
+static void an_event_that_comes_again_counts_from_then(void) {
+  robot_t robot;
+  boot(&robot);
+  const host_t host = new_host(1);
+  static const uint8_t junk[20] = {1};
+  deliver(&robot, &host, junk, sizeof(junk));
+  robot.now_us += SECOND / 2u;
+  deliver(&robot, &host, junk, sizeof(junk));
+  robot.now_us += SECOND - 1u;
+  CHECK(all(&robot, RL_STATUS_CRC_ERROR));
+  robot.now_us += 1u;
+  CHECK(!any(&robot, RL_STATUS_CRC_ERROR));
+}
+
 static void several_mcus_in_one_process_share_nothing(void) {
   robot_t a;
   robot_t b;
@@ -171,11 +200,13 @@ const test_t *status_tests(void) {
       TEST(a_silent_holder_still_gets_state_until_it_is_replaced),
       TEST(states_sequence_starts_at_1_and_runs_on_across_sessions),
       TEST(cmd_seq_and_age_are_of_the_last_cmd_applied_in_this_session),
+      TEST(a_cmd_that_is_not_valid_has_neither_number_nor_age),
       TEST(age_saturates),
       TEST(cmd_timeout_is_set_from_boot_until_the_first_valid_cmd),
       TEST(cmd_timeout_and_idle_speak_of_the_last_valid_cmd_of_any_session),
       TEST(what_is_not_measured_is_zero_and_not_called_valid),
       TEST(events_age_across_a_wrap_of_the_clock),
+      TEST(an_event_that_comes_again_counts_from_then),
       TEST(several_mcus_in_one_process_share_nothing),
       TEST_END,
   };

@@ -51,7 +51,6 @@ func runBridge(ctx context.Context, args []string) (err error) {
 	for _, line := range self.Params.Unknown() {
 		log.Warn(line)
 	}
-	log.Info("parameters", params.Attributes()...)
 
 	mcu, err := runner.Open(cfg)
 	if err != nil {
@@ -69,6 +68,8 @@ func runBridge(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return multierr.Append(err, mcu.Close())
 	}
+
+	log.Info("parameters", params.Attributes()...)
 
 	// The link outlives ctx: it has to command rest first.
 	linkCtx, endLink := context.WithCancel(context.Background())
