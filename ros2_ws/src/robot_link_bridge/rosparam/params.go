@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"go.uber.org/multierr"
 )
 
 // Params are a node's parameters. Each is declared by asking for it, once, with its default: what the
@@ -36,8 +38,8 @@ type Declaration struct {
 
 func newParams() *Params { return &Params{set: map[string]given{}} }
 
-// Err is everything that is wrong with the values given, one line each; nil if nothing is.
-func (p *Params) Err() error { return errors.Join(p.errs...) }
+// Err is everything that is wrong with the values given, joined; nil if nothing is.
+func (p *Params) Err() error { return multierr.Combine(p.errs...) }
 
 // Declared lists what was asked for, in order.
 func (p *Params) Declared() []Declaration { return slices.Clone(p.declared) }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"go.uber.org/multierr"
 )
 
 var inf = math.Inf(1)
@@ -98,7 +100,7 @@ func TestAllFaultsAreToldAtOnce(t *testing.T) {
 	p.Int("a", 0, 0, 1, "")
 	p.Float("b", 0, 0, 1, "")
 	p.Seconds("cmd_vel_timeout", time.Second, 0, time.Minute, "")
-	if err := p.Err(); err == nil || strings.Count(err.Error(), "\n") != 1 {
+	if err := p.Err(); err == nil || len(multierr.Errors(err)) != 2 {
 		t.Errorf("%v", err)
 	}
 	want := []string{"parameter cmd_vel_timout: unknown (did you mean cmd_vel_timeout?)", "parameter zzz: unknown"}
