@@ -272,6 +272,21 @@ static void a_stale_cmd_does_not_start_the_smallest_delay_anew(void) {
   CHECK_EQ(50, counters(&robot)->cmd_stale);
 }
 
+static void a_cmd_from_half_the_clocks_range_ago_is_stale(void) {
+  static const uint64_t ago_us[] = {INT64_MAX - (200u * MS), INT64_MAX - 1u, INT64_MAX};
+  for (size_t i = 0; i < sizeof(ago_us) / sizeof(ago_us[0]); i++) {
+    robot_t robot;
+    boot(&robot);
+    host_t host = new_host(1);
+    take(&robot, &host);
+    robot.now_us += 100u * MS; /* on top of the half */
+    rl_cmd_t old = make_cmd(&robot, &host, 0);
+    old.header.time_us -= 100u * MS + ago_us[i];
+    send_cmd(&robot, &host, old);
+    CHECK_EQ(1, counters(&robot)->cmd_stale);
+  }
+}
+
 static void every_session_has_its_own_smallest_delay(void) {
   robot_t robot;
   boot(&robot);
@@ -384,6 +399,7 @@ const test_t *cmd_tests(void) {
       TEST(a_queue_never_drives_the_robot),
       TEST(the_smallest_delay_starts_with_the_first_valid_cmd_not_with_hello),
       TEST(a_stale_cmd_does_not_start_the_smallest_delay_anew),
+      TEST(a_cmd_from_half_the_clocks_range_ago_is_stale),
       TEST(every_session_has_its_own_smallest_delay),
       TEST(the_smallest_delay_rises_by_500_ppm),
       TEST(a_clock_that_runs_slow_by_400_ppm_is_never_stale_even_after_a_day),

@@ -346,6 +346,26 @@ static void no_session_number_comes_twice_within_a_boot_id(void) {
   CHECK(rl_app_reset_wanted(&robot.app, robot.now_us));
 }
 
+static void no_reset_before_the_robot_is_at_rest(void) {
+  robot_t robot;
+  boot(&robot);
+  host_t host = new_host(1);
+  take(&robot, &host);
+  robot.app.sessions_left = 0; /* as after 65 535 grants */
+  drive(&robot, &host, 1, 0, 0, GO, 300);
+  host_t other = new_host(2);
+  CHECK_EQ(RL_REASON_HELD, say_hello(&robot, &other).reason);
+  run(&robot, 141); /* the last CMD came 10 ms before */
+  CHECK(all(&robot, RL_STATUS_CMD_TIMEOUT | RL_STATUS_MOVING));
+  CHECK_EQ(RL_REASON_HELD, say_hello(&robot, &other).reason); /* not even of a silent holder */
+  while (any(&robot, RL_STATUS_MOVING)) {
+    CHECK(!rl_app_reset_wanted(&robot.app, robot.now_us));
+    run(&robot, 1);
+  }
+  /* Enabled as it still is: a holder that fell silent never takes that back. */
+  CHECK(rl_app_reset_wanted(&robot.app, robot.now_us));
+}
+
 static void a_new_session_starts_disabled_and_its_first_cmd_is_no_edge(void) {
   robot_t robot;
   boot(&robot);
@@ -384,6 +404,7 @@ const test_t *session_tests(void) {
       TEST(a_late_copy_of_an_old_hello_does_not_pass),
       TEST(session_numbers_count_from_their_start_and_skip_0),
       TEST(no_session_number_comes_twice_within_a_boot_id),
+      TEST(no_reset_before_the_robot_is_at_rest),
       TEST(a_new_session_starts_disabled_and_its_first_cmd_is_no_edge),
       TEST_END,
   };

@@ -161,6 +161,20 @@ func (r *rig) wantNewNonceAtTheFirstInfo() {
 	}
 }
 
+func TestASessionInWhichNoCmdIsAppliedIsKeptForTwoSeconds(t *testing.T) {
+	r := newRig(t)
+	r.mcu.deaf = true
+	r.run(1900 * time.Millisecond)
+	session := r.mcu.session
+	if r.e.counters.Sessions != 1 {
+		t.Fatalf("%d sessions so far", r.e.counters.Sessions)
+	}
+	r.run(300 * time.Millisecond)
+	if r.mcu.session == session {
+		t.Fatal("still the same session")
+	}
+}
+
 func TestASessionIsTiedToTheMCUsAddress(t *testing.T) {
 	r := upAndDriving(t)
 	nonce := r.e.hello.nonce
