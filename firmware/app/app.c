@@ -232,7 +232,7 @@ void rl_app_fault_lower(rl_app_t *app, uint8_t fault) { rl_safety_fault_lower(&a
 rl_setpoint_t rl_app_setpoint(const rl_app_t *app) { return rl_motion_setpoint(&app->motion, &app->config); }
 
 bool rl_app_reset_wanted(const rl_app_t *app, uint64_t now_us) {
-  return app->reset_wanted && !rl_app_outputs_on(app) && rl_motion_timed_out(&app->motion, now_us, timeout_us(app));
+  return app->reset_wanted && !rl_motion_moving(&app->motion) && rl_motion_timed_out(&app->motion, now_us, timeout_us(app));
 }
 
 bool rl_app_outputs_on(const rl_app_t *app) { return app->safety.enabled || rl_motion_moving(&app->motion); }

@@ -102,7 +102,7 @@ uint32_t rl_app_status(const rl_app_t *app, uint64_t now_us);
 bool rl_app_outputs_on(const rl_app_t *app);
 
 /* Whether the MCU has to be reset (NVIC_SystemReset(), or rl_app_init() with fresh entropy), and may be: the 65 535
- * session numbers of a boot are used up, so that it can grant no more, nobody commands it, and the outputs are off. */
+ * session numbers of a boot are used up, so that it can grant no more, nobody commands it, and the robot is at rest. */
 bool rl_app_reset_wanted(const rl_app_t *app, uint64_t now_us);
 
 /* Valid as long as `app`; counters.h says what they mean. */
