@@ -1,5 +1,8 @@
 # robot link: what a user and a developer run. `make help` lists it.
 
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+
 GO := tools/go
 TAGS := cyclonedds
 BRIDGE := ros2_ws/src/robot_link_bridge
