@@ -63,7 +63,7 @@ ros-note:
 check-all: test ## test, and what is slow: mutants, the race detector, longer fuzzing
 	tools/mutants/run
 	$(MAKE) --no-print-directory -C firmware/test/exhaustive seeded
-	$(GO) test -race -tags $(TAGS) ./...
+	$(GO) test -race -tags $(TAGS) $$($(GO) list -tags $(TAGS) ./... | grep -v /simulation) # that one has no threads
 	$(GO) test -run '^$$' -fuzz FuzzDecode -fuzztime 60s ./$(BRIDGE)/wire
 
 .PHONY: soak

@@ -10,14 +10,14 @@
 #include <string.h>
 #include <time.h>
 
-/* Memory is reserved for this many at once, and only touched as states come. Several times what the models have: one that
- * does not close ends here. */
+/* Memory is reserved for this many at once, and only touched as states come. Several times what the models have: one
+ * that does not close ends here. */
 #define STATES_MAX 3000000u
 #define TABLE_SIZE (1u << 23u)
 #define NO_INPUT UINT32_MAX
 
 /* So many broken rules say it all. */
-#define FAILURES_MAX 20000u
+#define FAILURES_MAX 200000u
 
 uint64_t explore_hits[RULES_MAX];
 

@@ -1,8 +1,9 @@
 /* explore.h: breadth-first search over all states that a model can reach, and the bookkeeping of its rules.
  *
- * A model wraps real code: it turns a key (a state, canonical, as bytes) into live objects, feeds them one input, checks
- * rules on what happened, and turns what came out into the next key. The search keeps whole keys, not their hashes: no
- * state is missed because two of them collide. It ends when no new key appears (a fixed point) or at a stated depth.
+ * A model wraps real code: it turns a key (a state, canonical, as bytes) into live objects, feeds them one input,
+ * checks rules on what happened, and turns what came out into the next key. The search keeps whole keys, not their
+ * hashes: no state is missed because two of them collide. It ends when no new key appears (a fixed point) or at a
+ * stated depth.
  *
  * One search at a time: the state of the search is one static object, so that expect() costs next to nothing.
  *

@@ -14,8 +14,8 @@
  * - Of the flags seen, only ENABLE, CLEAR_FAULT and RESET_ODOM act on their edge; not seen and seen set are the same.
  * - The holder's address is only compared: whoever takes over is called the holder from then on.
  * - Session, sequence, host's clock and floor: as in holder.c. A CMD's delay is the session's smallest, or stale.
- * - Events are forgotten before each input: nothing reads them but the status. So a bit says what just happened; that it
- *   goes away after a second is not looked at here.
+ * - Events are forgotten before each input: nothing reads them but the status. So a bit says what just happened; that
+ *   it goes away after a second is not looked at here.
  *
  * As in holder.c, rule FS_REDUCTION is that objects that differ in all of that end in the same next key.
  *
@@ -244,8 +244,8 @@ static void reduce_code(const failsafe_t *in, failsafe_key_t *key) {
     key->code_any_used = session->any_seq ? 1u : 0u;
     key->code_any_valid = session->any_valid ? 1u : 0u;
     key->code_life_age = age_of(in->clock_us, session->alive_us, rig->timeout_ms);
-    key->differs = (uint8_t)(((session->id != past->session) ? 1u : 0u) |
-                             ((session->addr.ip != past->addr.ip) || (session->addr.port != past->addr.port) ? 2u : 0u) |
+    const bool same_addr = (session->addr.ip == past->addr.ip) && (session->addr.port == past->addr.port);
+    key->differs = (uint8_t)(((session->id != past->session) ? 1u : 0u) | (same_addr ? 0u : 2u) |
                              ((session->nonce != past->nonce) ? 4u : 0u) |
                              ((session->host_time_us != past->heard_us) ? 8u : 0u) |
                              ((session->seq != past->last) ? 16u : 0u));
@@ -258,7 +258,10 @@ static void reduce_code(const failsafe_t *in, failsafe_key_t *key) {
   key->ramp[0] = motion->vx + 0.0; /* -0.0 is 0.0 */
   key->ramp[1] = motion->vy + 0.0;
   key->ramp[2] = motion->wz + 0.0;
-  key->code_command_age = motion->commanded ? age_of(in->clock_us, motion->command_us, rig->timeout_ms) : rig->timeout_ms;
+  key->code_command_age = rig->timeout_ms;
+  if (motion->commanded) {
+    key->code_command_age = age_of(in->clock_us, motion->command_us, rig->timeout_ms);
+  }
   if ((key->code_command_age < rig->timeout_ms) && motion->motion_valid) {
     key->code_meant = 1;
     key->code_limited = motion->limited ? 1u : 0u;

@@ -1,11 +1,11 @@
-/* failsafe.h: whether the robot may move, and how it stops: the whole core beside a past that docs/protocol.md alone was
- * read for.
+/* failsafe.h: whether the robot may move, and how it stops: the whole core beside a past that docs/protocol.md alone
+ * was read for.
  *
  * failsafe.c searches; failsafe_rules.c keeps the past and judges by what the core shows: setpoint, outputs, status,
  * counters, replies, STATE. Datagrams go in whole.
  *
- * The robots are small, so that their states are few: a control step changes the speed by exactly one unit, and there are
- * three of them to the limit, or one.
+ * The robots are small, so that their states are few: a control step changes the speed by exactly one unit, and there
+ * are three of them to the limit, or one.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -107,38 +107,38 @@ void failsafe_check(const failsafe_t *robot, uint32_t events);
 /* From here: left alone it comes to rest in time; somebody gets it going again; but not over a cause that persists. */
 void failsafe_check_ahead(const failsafe_t *robot);
 
-#define FAILSAFE_RULES(X)                                                                                              \
-  X(ENABLED_ONLY, "ENABLED only after ENABLE rose in this session, since the last fall, ESTOP, fault and takeover")    \
-  X(ENABLED_THEN, "and then always: a command timeout, say, does not disable")                                         \
-  X(ESTOP_LATCHES, "ESTOP latches by the flag in any well-formed CMD, whoever sent it")                                \
-  X(ESTOP_ENDS, "ESTOP ends when the holder's CLEAR_FAULT rises with its ESTOP flag clear, and by nothing else")       \
-  X(FAULT_LATCHES, "FAULT latches when a cause comes up, and outlasts it")                                             \
-  X(FAULT_ENDS, "FAULT ends when the same CLEAR_FAULT rises, except those whose cause is still there")                 \
-  X(MALFORMED, "a CMD with a wrong CRC, length or version does nothing at all, ESTOP or not")                          \
-  X(UNHEARD, "a CMD that is foreign, old, stale or not finite leaves command and setpoint as they are")                \
-  X(TAKEOVER, "a takeover disables, and leaves ESTOP, faults, command and setpoint as they are")                       \
-  X(HELLO_ANSWER, "INFO gives the right reason, and the session only when granted")                                    \
-  X(LIMITS, "the setpoint is finite and within the limits, and a differential drive's never sideways")                 \
-  X(ONLY_STEPS, "nothing but a control step changes the setpoint")                                                     \
-  X(RAMP, "a control step changes the setpoint by at most what the time that passed allows")                           \
-  X(RISE, "and makes it faster by at most what two periods allow")                                                     \
-  X(STOPPING, "not allowed to move: slower by the full ramp, never faster or the other way, and exactly 0 at its end") \
-  X(FOLLOWING, "allowed to move: towards the command by the full ramp, never beyond, and exactly there at its end")    \
-  X(OUTPUTS, "the outputs are on if enabled or moving, off at rest when disabled")                                     \
-  X(STATUS_TIMEOUT, "CMD_TIMEOUT: no valid CMD yet, or the last one is as old as the timeout")                         \
-  X(STATUS_IDLE, "CMD_IDLE: the last valid CMD is younger, and its MOTION_VALID is clear")                             \
-  X(STATUS_LIMITED, "LIMITED: it is younger, meant, and was clamped")                                                  \
-  X(STATUS_MOVING, "MOVING: the setpoint is not zero")                                                                 \
-  X(STATUS_EVENTS, "SEQ_GAP, CRC_ERROR, CONTENTION, OVERRUN, BAD_COMMAND, STALE: what just happened, and nothing else") \
-  X(STATUS_REST, "no other status bit is ever set")                                                                    \
-  X(COUNTED, "each datagram adds one to the counter that is meant, and to no other")                                   \
-  X(RESET_ODOM, "odom_epoch steps when RESET_ODOM rises in a session, and by nothing else")                            \
-  X(STATE_TO, "STATE goes to the holder, with its session; nowhere before the first grant")                            \
-  X(STATE_SAYS, "STATE's status, first fault and cmd_age_us are right")                                          \
-  X(REST_IN_TIME, "from every state, left alone: at rest within the stop bound of the last valid CMD")                 \
-  X(REST_STAYS, "and then at rest for good")                                                                           \
-  X(RECOVERS, "from every state, with no cause left: HELLO, CMDs, CLEAR_FAULT, ENABLE get it to full speed")           \
-  X(CAUSE_HOLDS, "from every state with a cause left: the same gets nothing moving")                                   \
+#define FAILSAFE_RULES(X)                                                                                             \
+  X(ENABLED_ONLY, "ENABLED only after ENABLE rose in this session, since the last fall, ESTOP, fault and takeover")   \
+  X(ENABLED_THEN, "and then always: a command timeout, say, does not disable")                                        \
+  X(ESTOP_LATCHES, "ESTOP latches by the flag in any well-formed CMD, whoever sent it")                               \
+  X(ESTOP_ENDS, "ESTOP ends when the holder's CLEAR_FAULT rises with its ESTOP flag clear, and by nothing else")      \
+  X(FAULT_LATCHES, "FAULT latches when a cause comes up, and outlasts it")                                            \
+  X(FAULT_ENDS, "FAULT ends when the same CLEAR_FAULT rises, except those whose cause is still there")                \
+  X(MALFORMED, "a CMD with a wrong CRC, length or version does nothing at all, ESTOP or not")                         \
+  X(UNHEARD, "a CMD that is foreign, old, stale or not finite leaves command and setpoint as they are")               \
+  X(TAKEOVER, "a takeover disables, and leaves ESTOP, faults, command and setpoint as they are")                      \
+  X(HELLO_ANSWER, "INFO gives the right reason, and the session only when granted")                                   \
+  X(LIMITS, "the setpoint is finite and within the limits, and a differential drive's never sideways")                \
+  X(ONLY_STEPS, "nothing but a control step changes the setpoint")                                                    \
+  X(RAMP, "a control step changes the setpoint by at most what the time that passed allows")                          \
+  X(RISE, "and makes it faster by at most what two periods allow")                                                    \
+  X(STOPPING, "not allowed to move: slower by the full ramp, never faster or the other way, and exactly 0 at its end")\
+  X(FOLLOWING, "allowed to move: towards the command by the full ramp, never beyond, and exactly there at its end")   \
+  X(OUTPUTS, "the outputs are on if enabled or moving, off at rest when disabled")                                    \
+  X(STATUS_TIMEOUT, "CMD_TIMEOUT: no valid CMD yet, or the last one is as old as the timeout")                        \
+  X(STATUS_IDLE, "CMD_IDLE: the last valid CMD is younger, and its MOTION_VALID is clear")                            \
+  X(STATUS_LIMITED, "LIMITED: it is younger, meant, and was clamped")                                                 \
+  X(STATUS_MOVING, "MOVING: the setpoint is not zero")                                                                \
+  X(STATUS_EVENTS, "SEQ_GAP, CRC_ERROR, CONTENTION, OVERRUN, BAD_COMMAND, STALE: what just happened, no more")        \
+  X(STATUS_REST, "no other status bit is ever set")                                                                   \
+  X(COUNTED, "each datagram adds one to the counter that is meant, and to no other")                                  \
+  X(RESET_ODOM, "odom_epoch steps when RESET_ODOM rises in a session, and by nothing else")                           \
+  X(STATE_TO, "STATE goes to the holder, with its session; nowhere before the first grant")                           \
+  X(STATE_SAYS, "STATE's status, first fault and cmd_age_us are right")                                               \
+  X(REST_IN_TIME, "from every state, left alone: at rest within the stop bound of the last valid CMD")                \
+  X(REST_STAYS, "and then at rest for good")                                                                          \
+  X(RECOVERS, "from every state, with no cause left: HELLO, CMDs, CLEAR_FAULT, ENABLE get it to full speed")          \
+  X(CAUSE_HOLDS, "from every state with a cause left: the same gets nothing moving")                                  \
   X(FS_REDUCTION, "the same step from elsewhere in time and numbers, with other junk, leads to the same state")
 
 enum {

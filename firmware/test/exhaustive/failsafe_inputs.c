@@ -12,7 +12,7 @@
 const place_t places[PLACES] = {
     {.clock_us = UINT64_C(1000000000), .session = 700, .last = 5, .heard_us = UINT64_C(9000000000),
      .floor_us = UINT64_C(991000000000), .nonce = 1,
-     .addrs = {{.ip = 0x0A000001u, .port = 5001}, {.ip = 0x0A000001u, .port = 5002}, {.ip = 0x0A000002u, .port = 5001}}},
+     .addrs = {{.ip = 1, .port = 5001}, {.ip = 1, .port = 5002}, {.ip = 2, .port = 5001}}},
     /* Everything has just wrapped, or is about to. */
     {.clock_us = 0, .session = UINT16_MAX, .last = UINT32_MAX - 1u, .heard_us = UINT64_MAX, .floor_us = UINT64_MAX,
      .nonce = UINT64_MAX,

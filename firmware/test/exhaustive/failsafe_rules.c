@@ -62,7 +62,8 @@ void failsafe_check(const failsafe_t *robot, uint32_t events) {
   expect(RULE_STATUS_MOVING, ((status & RL_STATUS_MOVING) != 0u) == is_moving(setpoint));
   expect(RULE_STATUS_EVENTS, (status & EVENT_BITS) == events);
   expect(RULE_STATUS_REST, (status & ~(EVENT_BITS | LEVEL_BITS)) == 0u);
-  expect(RULE_LIMITS, (fabsf(setpoint.vx) <= rig->v_max) && (fabsf(setpoint.wz) <= rig->w_max) && (setpoint.vy == 0.0F));
+  expect(RULE_LIMITS, (fabsf(setpoint.vx) <= rig->v_max) && (fabsf(setpoint.wz) <= rig->w_max));
+  expect(RULE_LIMITS, setpoint.vy == 0.0F);
   expect(RULE_OUTPUTS, rl_app_outputs_on(&robot->app) == (past->armed || is_moving(setpoint)));
   /* Both latches, whatever it was that set or ended them. */
   const bool estop = (status & RL_STATUS_ESTOP) != 0u;
@@ -129,7 +130,8 @@ static void forget_counters(failsafe_t *robot) {
 }
 
 static void receive(failsafe_t *robot, const datagram_t *datagram, uint8_t reply[RL_PACKET_MAX], size_t reply_len) {
-  const size_t len = rl_app_receive(&robot->app, robot->clock_us, datagram->from, datagram->bytes, datagram->len, reply);
+  const size_t len =
+      rl_app_receive(&robot->app, robot->clock_us, datagram->from, datagram->bytes, datagram->len, reply);
   expect(RULE_COUNTED, len == reply_len);
 }
 

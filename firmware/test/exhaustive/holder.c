@@ -12,12 +12,12 @@
  * - The floor of the delays is only compared with a CMD's delay: below or equal, above by up to the timeout, above
  *   that. Inputs are relative to it, at each of these borders and as far away as 64 bits reach: what it is does not
  *   matter, nor how it relates to the last host's clock. It rises by one in 2000 us, so that its age counts only up to
- *   that, once the whole steps are added to it. One period is kept, since the age of a floor from the future is taken as
- *   0: that must not become so, or cease to be so, by the adding.
+ *   that, once the whole steps are added to it. One period is kept, since the age of a floor from the future is taken
+ *   as 0: that must not become so, or cease to be so, by the adding.
  * - Sequence numbers. Only the difference to the last one is used, so inputs are relative to that; but a grant sets it
  *   to 0 and forgets any_seq, which the key holds.
- * - Session numbers. Compared for equality, counted up. Inputs are relative: the one in force, the one before, the next, 0.
- *   That the counter comes round is numbers.c's.
+ * - Session numbers. Compared for equality, counted up. Inputs are relative: the one in force, the one before, the
+ *   next, 0. All numbers one after the other are numbers.c's.
  * - valid_seq and delay_us are only told, in STATE; nothing in session.c reads them.
  *
  * None of that is only argued: each input is fed to several objects that stand for the same key but differ in all that

@@ -1,4 +1,5 @@
-/* plane.c: the ramp in the plane: how (vx, vy) and wz get from one command to the next, on a drive that can go sideways.
+/* plane.c: the ramp in the plane: how (vx, vy) and wz get from one command to the next, on a drive that can go
+ * sideways.
  *
  * In the plane each turn leads to points that no other way leads to, so there is no fixed point: this one goes to a
  * stated depth. An input is a command, in force, and then one control step. The limits of the ramp are the real ones,
