@@ -34,14 +34,15 @@ void rl_app_init(rl_app_t *app, const rl_config_t *config, rl_entropy_t entropy,
 
 /* Receiving. */
 
-/* A session number is never reused within a boot. When all are used up nobody new gets the robot: the shell is asked
- * for a reset. */
-static bool used_up(rl_app_t *app, const rl_hello_t *hello, rl_addr_t from) {
-  if ((app->sessions_left != 0u) || rl_session_is_holders(&app->session, hello->nonce, from)) {
-    return false;
+/* A session number is never reused within a boot. When all are used up the next grant shows a new boot id: to a host
+ * that is a reboot, and here nothing else changes. A real one would end a latched ESTOP, and waiting for rest would
+ * lock somebody out. */
+static void number_session(rl_app_t *app) {
+  if (app->sessions_left == 0u) {
+    app->sessions_left = RL_SESSION_COUNT;
+    app->boot_id++;
   }
-  app->reset_wanted = true;
-  return true;
+  app->sessions_left--;
 }
 
 /* Whether it wants the robot, its nonce, its versions and the holder, in that order, decide on a HELLO. Returns
@@ -61,9 +62,7 @@ static uint8_t decide(rl_app_t *app, uint64_t now_us, rl_addr_t from, const rl_h
     return RL_REASON_VERSION;
   }
   bool is_new = false;
-  const uint8_t reason = used_up(app, hello, from)
-                             ? (uint8_t)RL_REASON_HELD
-                             : rl_session_hello(&app->session, hello, from, now_us, timeout_us(app), &is_new);
+  const uint8_t reason = rl_session_hello(&app->session, hello, from, now_us, timeout_us(app), &is_new);
   if (reason != RL_REASON_GRANTED) {
     counters->hello_refused++;
     rl_events_note(&app->events, RL_EVENT_CONTENTION, now_us);
@@ -71,7 +70,7 @@ static uint8_t decide(rl_app_t *app, uint64_t now_us, rl_addr_t from, const rl_h
   }
   counters->hello++;
   if (is_new) {
-    app->sessions_left--;
+    number_session(app);
     rl_safety_session(&app->safety);
   }
   return RL_REASON_GRANTED;
@@ -230,10 +229,6 @@ void rl_app_fault_raise(rl_app_t *app, uint8_t fault) { rl_safety_fault_raise(&a
 void rl_app_fault_lower(rl_app_t *app, uint8_t fault) { rl_safety_fault_lower(&app->safety, fault); }
 
 rl_setpoint_t rl_app_setpoint(const rl_app_t *app) { return rl_motion_setpoint(&app->motion, &app->config); }
-
-bool rl_app_reset_wanted(const rl_app_t *app, uint64_t now_us) {
-  return app->reset_wanted && !rl_motion_moving(&app->motion) && rl_motion_timed_out(&app->motion, now_us, timeout_us(app));
-}
 
 bool rl_app_outputs_on(const rl_app_t *app) { return app->safety.enabled || rl_motion_moving(&app->motion); }
 

@@ -24,7 +24,6 @@ typedef struct {
   rl_setpoint_t setpoint;
   uint32_t status;
   bool outputs_on;
-  bool reset_wanted;
 } rl_stepped_t;
 
 // One crossing of the border for a control step, or many, and all that is asked after it.
@@ -33,7 +32,6 @@ static void rl_step(rl_app_t *app, uint64_t now_us, rl_stepped_t *out) {
   out->setpoint = rl_app_setpoint(app);
   out->status = rl_app_status(app, now_us);
   out->outputs_on = rl_app_outputs_on(app);
-  out->reset_wanted = rl_app_reset_wanted(app, now_us);
 }
 
 static void rl_steps(rl_app_t *app, uint64_t now_us, uint64_t period_us, size_t n, rl_stepped_t *out) {
@@ -151,7 +149,6 @@ type Stepped struct {
 	Setpoint    Setpoint
 	Status      uint32 // the status word
 	OutputsOn   bool
-	ResetWanted bool
 }
 
 var _ = [1]struct{}{}[unsafe.Sizeof(Stepped{})-C.sizeof_rl_stepped_t] // does not compile unless the sizes agree

@@ -49,9 +49,8 @@ typedef struct {
 typedef struct {
   rl_config_t config;
   uint32_t boot_id;
-  uint16_t sessions_left; /* numbers that no session of this boot has had */
-  bool reset_wanted;      /* a host was refused because there are none left */
-  uint32_t state_seq; /* of the last STATE built */
+  uint16_t sessions_left; /* numbers that no session of this boot id has had */
+  uint32_t state_seq;     /* of the last STATE built */
   uint8_t odom_epoch;
   rl_session_t session;
   rl_safety_t safety;
@@ -100,10 +99,6 @@ uint32_t rl_app_status(const rl_app_t *app, uint64_t now_us);
 /* Whether the motor drivers are to be powered: while enabled, and afterwards until the setpoint has ramped to zero.
  * Off from boot. */
 bool rl_app_outputs_on(const rl_app_t *app);
-
-/* Whether the MCU has to be reset (NVIC_SystemReset(), or rl_app_init() with fresh entropy), and may be: the 65 535
- * session numbers of a boot are used up, so that it can grant no more, nobody commands it, and the robot is at rest. */
-bool rl_app_reset_wanted(const rl_app_t *app, uint64_t now_us);
 
 /* Valid as long as `app`; counters.h says what they mean. */
 const rl_counters_t *rl_app_counters(const rl_app_t *app);

@@ -18,7 +18,7 @@ void rl_session_init(rl_session_t *session, uint16_t start) {
   session->next_id = (start != 0u) ? start : 1u;
 }
 
-bool rl_session_is_holders(const rl_session_t *session, uint64_t nonce, rl_addr_t from) {
+static bool is_holders(const rl_session_t *session, uint64_t nonce, rl_addr_t from) {
   return (session->id != 0u) && same_addr(session->addr, from) && (session->nonce == nonce);
 }
 
@@ -26,7 +26,7 @@ uint8_t rl_session_hello(rl_session_t *session, const rl_hello_t *hello, rl_addr
                          uint64_t timeout_us, bool *is_new) {
   *is_new = false;
   const uint64_t host_time_us = hello->header.time_us;
-  if (rl_session_is_holders(session, hello->nonce, from)) {
+  if (is_holders(session, hello->nonce, from)) {
     return RL_REASON_GRANTED; /* HELLO or INFO was lost, or doubled: nothing changes */
   }
   if (session->id != 0u) {

@@ -46,9 +46,6 @@ typedef enum {
 /* Nobody holds the robot. The first grant is number `start`, or 1 if that is 0. */
 void rl_session_init(rl_session_t *session, uint16_t start);
 
-/* Whether a HELLO with that nonce, from there, is the holder's own, said again. */
-bool rl_session_is_holders(const rl_session_t *session, uint64_t nonce, rl_addr_t from);
-
 /* Decides on a HELLO that wants the robot with a nonce and a common version. Returns RL_REASON_GRANTED or
  * RL_REASON_HELD; *is_new says whether a new session began (and not that the holder's own HELLO was said again). */
 uint8_t rl_session_hello(rl_session_t *session, const rl_hello_t *hello, rl_addr_t from, uint64_t now_us,

@@ -331,39 +331,46 @@ static void no_session_number_comes_twice_within_a_boot_id(void) {
     CHECK(!used[info.session]);
     used[info.session] = true;
   }
-  /* All are used up. The holder keeps the robot; nobody new gets it, until the reset that is then asked for. */
-  CHECK(!rl_app_reset_wanted(&robot.app, robot.now_us));
+  /* All are used up. The holder keeps its session and the boot its id; the next grant shows another boot id. */
   const uint16_t last = host.session;
-  CHECK_EQ(last, say_hello(&robot, &host).session);
-  drive(&robot, &host, 1, 0, 0, GO, 100);
-  host.nonce++;
+  const rl_info_t again = say_hello(&robot, &host);
+  CHECK_EQ(last, again.session);
+  CHECK_EQ(BOOT_ID, again.boot_id);
+  host_t stranger = new_host(2);
+  CHECK_EQ(BOOT_ID, say_hello(&robot, &stranger).boot_id); /* refused: nothing changes */
+  for (uint32_t i = 0; i < 65535u; i++) {
+    robot.now_us++;
+    host.nonce++;
+    const rl_info_t info = say_hello(&robot, &host);
+    CHECK(used[info.session]);
+    CHECK_EQ(BOOT_ID + 1u, info.boot_id);
+    used[info.session] = false;
+  }
   robot.now_us++;
-  const rl_info_t refused = say_hello(&robot, &host);
-  CHECK_EQ(0, refused.session);
-  CHECK_EQ(RL_REASON_HELD, refused.reason);
-  CHECK(!rl_app_reset_wanted(&robot.app, robot.now_us)); /* it moves */
-  run(&robot, 1000);
-  CHECK(rl_app_reset_wanted(&robot.app, robot.now_us));
+  host.nonce++;
+  CHECK_EQ(BOOT_ID + 2u, say_hello(&robot, &host).boot_id);
 }
 
-static void no_reset_before_the_robot_is_at_rest(void) {
+static void a_new_boot_id_for_want_of_numbers_ends_neither_estop_nor_faults(void) {
   robot_t robot;
   boot(&robot);
   host_t host = new_host(1);
   take(&robot, &host);
+  drive(&robot, &host, 1, 0, 0, GO, 100);
+  rl_app_fault_raise(&robot.app, RL_FAULT_STALL);
+  tell(&robot, &host, 0, 0, 0, ESTOP);
+  const uint8_t epoch = state(&robot).odom_epoch;
   robot.app.sessions_left = 0; /* as after 65 535 grants */
-  drive(&robot, &host, 1, 0, 0, GO, 300);
   host_t other = new_host(2);
   CHECK_EQ(RL_REASON_HELD, say_hello(&robot, &other).reason);
-  run(&robot, 141); /* the last CMD came 10 ms before */
-  CHECK(all(&robot, RL_STATUS_CMD_TIMEOUT | RL_STATUS_MOVING));
-  CHECK_EQ(RL_REASON_HELD, say_hello(&robot, &other).reason); /* not even of a silent holder */
-  while (any(&robot, RL_STATUS_MOVING)) {
-    CHECK(!rl_app_reset_wanted(&robot.app, robot.now_us));
-    run(&robot, 1);
-  }
-  /* Enabled as it still is: a holder that fell silent never takes that back. */
-  CHECK(rl_app_reset_wanted(&robot.app, robot.now_us));
+  run(&robot, 151);
+  const rl_info_t info = say_hello(&robot, &other);
+  CHECK_EQ(RL_REASON_GRANTED, info.reason);
+  CHECK_EQ(BOOT_ID + 1u, info.boot_id);
+  CHECK(all(&robot, RL_STATUS_ESTOP | RL_STATUS_FAULT));
+  CHECK(!any(&robot, RL_STATUS_ENABLED));
+  CHECK_EQ(RL_FAULT_STALL, state(&robot).fault);
+  CHECK_EQ(epoch, state(&robot).odom_epoch);
 }
 
 static void a_new_session_starts_disabled_and_its_first_cmd_is_no_edge(void) {
@@ -404,7 +411,7 @@ const test_t *session_tests(void) {
       TEST(a_late_copy_of_an_old_hello_does_not_pass),
       TEST(session_numbers_count_from_their_start_and_skip_0),
       TEST(no_session_number_comes_twice_within_a_boot_id),
-      TEST(no_reset_before_the_robot_is_at_rest),
+      TEST(a_new_boot_id_for_want_of_numbers_ends_neither_estop_nor_faults),
       TEST(a_new_session_starts_disabled_and_its_first_cmd_is_no_edge),
       TEST_END,
   };

@@ -12,16 +12,18 @@
 
 #define NUMBERS 65535u
 #define MS UINT64_C(1000)
-#define PATIENCE_MS 10000u /* much longer than timeout and ramp */
+#define BOOT_ID 77u
 
-#define RULES(X)                                                                                                \
-  X(GRANTED, "a restarted host is granted a session, as long as there are numbers")                             \
-  X(NOT_0, "no session has the number 0")                                                                       \
-  X(NEW, "no number comes twice in a boot")                                                                     \
-  X(USED_UP, "when all are used up nobody new is granted the robot (reason 3)")                                 \
-  X(KEPT, "the last holder's own HELLO is still answered with its session")                                     \
-  X(RESET_ONLY, "a reset is wanted only after somebody was refused, with nobody commanding and at rest")        \
-  X(RESET_COMES, "whatever the last holder did, once it is silent and another asks, a reset is wanted in time")
+#define RULES(X)                                                                                          \
+  X(GRANTED, "a restarted host is granted a session, whatever number it is")                              \
+  X(NOT_0, "no session has the number 0")                                                                 \
+  X(NEW, "no number comes twice with the same boot id")                                                   \
+  X(KEPT, "the boot id stays as long as there are numbers")                                               \
+  X(HOLDERS, "the last holder's own HELLO is still answered with its session and boot id")                \
+  X(REFUSED, "somebody who is refused changes nothing")                                                   \
+  X(RENEWED, "the grant after the last number shows another boot id")                                     \
+  X(LATCHED, "that ends neither ESTOP nor a fault, and enables nothing")                                   \
+  X(AT_ONCE, "whatever the last holder did, another gets the robot as soon as it is silent, not before")
 
 enum {
 #define X(name, text) RULE_##name,
@@ -35,10 +37,18 @@ typedef struct {
   uint64_t now_us;
   uint16_t session;
   uint32_t seq;
+  uint64_t nonce;
 } mcu_t;
 
 static const rl_addr_t holder = {.ip = 1, .port = RL_PORT_HOST};
 static const rl_addr_t other = {.ip = 2, .port = RL_PORT_HOST};
+
+static void boot(mcu_t *mcu, uint16_t start) {
+  const rl_config_t config = rl_config_default();
+  const rl_entropy_t entropy = {.boot_id = BOOT_ID, .session_start = start};
+  memset(mcu, 0, sizeof(*mcu));
+  rl_app_init(&mcu->app, &config, entropy, 0);
+}
 
 static rl_info_t ask(mcu_t *mcu, rl_addr_t from, uint64_t nonce) {
   rl_hello_t hello = {
@@ -65,26 +75,17 @@ static void tell(mcu_t *mcu, uint16_t flags) {
   (void)rl_app_receive(&mcu->app, mcu->now_us, holder, (const uint8_t *)&cmd, sizeof(cmd), reply);
 }
 
-static bool is_at_rest(const mcu_t *mcu) {
-  const rl_setpoint_t setpoint = rl_app_setpoint(&mcu->app);
-  return (setpoint.vx == 0.0F) && (setpoint.vy == 0.0F) && (setpoint.wz == 0.0F);
-}
-
-static bool reset_wanted(const mcu_t *mcu) { return rl_app_reset_wanted(&mcu->app, mcu->now_us); }
-
-/* Up to the last number. */
-static void use_up(mcu_t *mcu, uint16_t start) {
+/* All the numbers of one boot id, the last of which the robot's holder then has. */
+static void use_up(mcu_t *mcu, uint32_t boot_id) {
   static bool used[NUMBERS + 1u];
   memset(used, 0, sizeof(used));
-  const rl_config_t config = rl_config_default();
-  const rl_entropy_t entropy = {.session_start = start};
-  memset(mcu, 0, sizeof(*mcu));
-  rl_app_init(&mcu->app, &config, entropy, 0);
-  for (uint32_t nonce = 1; nonce <= NUMBERS; nonce++) {
-    const rl_info_t info = ask(mcu, holder, nonce);
+  for (uint32_t i = 0; i < NUMBERS; i++) {
+    mcu->nonce++;
+    const rl_info_t info = ask(mcu, holder, mcu->nonce);
     expect(RULE_GRANTED, info.reason == RL_REASON_GRANTED);
     expect(RULE_NOT_0, info.session != 0u);
     expect(RULE_NEW, !used[info.session]);
+    expect(RULE_KEPT, info.boot_id == boot_id);
     used[info.session] = true;
     mcu->session = info.session;
   }
@@ -118,56 +119,48 @@ static void live(mcu_t *mcu, size_t life) {
     }
     mcu->now_us += MS;
     rl_app_control(&mcu->app, mcu->now_us);
-    if (ms > 200u) {
-      expect(RULE_USED_UP, ask(mcu, other, 7).reason == RL_REASON_HELD);
-    }
-    if (lives[life].count != 0u) { /* or nobody commands it */
-      expect(RULE_RESET_ONLY, !reset_wanted(mcu));
+    if (lives[life].count != 0u) { /* or it is silent */
+      const rl_info_t info = ask(mcu, other, 7);
+      expect(RULE_REFUSED, (info.reason == RL_REASON_HELD) && (info.boot_id == BOOT_ID));
     }
   }
   rl_app_fault_raise(&mcu->app, lives[life].fault);
 }
 
 static void check_life(mcu_t mcu, size_t life) {
+  const uint32_t latches = RL_STATUS_ESTOP | RL_STATUS_FAULT;
   live(&mcu, life);
-  bool wanted = false;
-  for (uint32_t ms = 0; (ms < PATIENCE_MS) && !wanted; ms++) {
+  const uint64_t silent_us = mcu.app.session.alive_us + (mcu.app.config.cmd_timeout_ms * MS);
+  const uint32_t before = rl_app_status(&mcu.app, mcu.now_us) & latches;
+  while (mcu.now_us < silent_us) {
+    expect(RULE_AT_ONCE, ask(&mcu, other, 7).reason == RL_REASON_HELD);
     mcu.now_us += MS;
     rl_app_control(&mcu.app, mcu.now_us);
-    if (ms % 20u == 0u) {
-      expect(RULE_USED_UP, ask(&mcu, other, 7).reason == RL_REASON_HELD);
-    }
-    wanted = reset_wanted(&mcu);
-    expect(RULE_RESET_ONLY, !wanted || is_at_rest(&mcu));
   }
-  static bool printed[sizeof(lives) / sizeof(lives[0])];
-  if (!wanted && !printed[life]) {
-    printed[life] = true;
-    (void)printf("  numbers used up, the last holder %s, then is silent: no reset in %u ms\n", lives[life].name,
-                 PATIENCE_MS);
-  }
-  expect(RULE_RESET_COMES, wanted);
+  const rl_info_t info = ask(&mcu, other, 7);
+  expect(RULE_AT_ONCE, info.reason == RL_REASON_GRANTED);
+  expect(RULE_RENEWED, info.boot_id != BOOT_ID);
+  const uint32_t after = rl_app_status(&mcu.app, mcu.now_us);
+  expect(RULE_LATCHED, (before == (after & latches)) && ((after & RL_STATUS_ENABLED) == 0u));
 }
 
 static void check_used_up(mcu_t *mcu) {
-  expect(RULE_RESET_ONLY, !reset_wanted(mcu)); /* nobody asked */
-  const rl_info_t again = ask(mcu, holder, NUMBERS);
-  expect(RULE_KEPT, (again.reason == RL_REASON_GRANTED) && (again.session == mcu->session));
-  expect(RULE_RESET_ONLY, !reset_wanted(mcu));
+  const rl_info_t again = ask(mcu, holder, mcu->nonce);
+  expect(RULE_HOLDERS, (again.reason == RL_REASON_GRANTED) && (again.session == mcu->session));
+  expect(RULE_HOLDERS, again.boot_id == BOOT_ID);
   for (size_t life = 0; life < sizeof(lives) / sizeof(lives[0]); life++) {
     check_life(*mcu, life);
   }
-  const rl_info_t refused = ask(mcu, holder, NUMBERS + 1u);
-  expect(RULE_USED_UP, (refused.reason == RL_REASON_HELD) && (refused.session == 0u));
-  expect(RULE_RESET_COMES, reset_wanted(mcu)); /* as booted: at rest, nobody has commanded it */
 }
 
 static void run(void) {
   static const uint16_t starts[] = {0, 1, 2, 700, 32768, 65534, 65535};
   static mcu_t mcu;
   for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
-    use_up(&mcu, starts[i]);
+    boot(&mcu, starts[i]);
+    use_up(&mcu, BOOT_ID);
     check_used_up(&mcu);
+    use_up(&mcu, BOOT_ID + 1u);
   }
 }
 

@@ -146,10 +146,6 @@ func (s *Sim) receive() {
 
 func (s *Sim) step(now uint64) {
 	stepped := s.core.Control(now)
-	if stepped.ResetWanted {
-		s.core.Reboot(bootEntropy(nil), now) // with a seed it would be the boot before
-		s.cfg.Log.Warn("all session numbers of this boot are used up: booted anew", "name", s.cfg.Name)
-	}
 	if err := s.trace.add(now, stepped); err != nil {
 		s.cfg.Log.Error("the trace ends here", "file", s.cfg.Trace, "error", err)
 	}
