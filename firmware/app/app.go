@@ -146,9 +146,9 @@ func EchoStamp(reply *[PacketMax]byte, txUs uint64, cycles uint32) {
 
 // Stepped is what a control step came to. It is laid out as the C side's rl_stepped_t.
 type Stepped struct {
-	Setpoint    Setpoint
-	Status      uint32 // the status word
-	OutputsOn   bool
+	Setpoint  Setpoint
+	Status    uint32 // the status word
+	OutputsOn bool
 }
 
 var _ = [1]struct{}{}[unsafe.Sizeof(Stepped{})-C.sizeof_rl_stepped_t] // does not compile unless the sizes agree
