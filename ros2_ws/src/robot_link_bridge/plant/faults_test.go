@@ -153,6 +153,12 @@ func TestFaultTimes(t *testing.T) {
 	run(short, all(0.5), true, 5)
 	near(t, "way", long.Truth().X, short.Truth().X, 1e-6)
 
+	long, short = New(ideal(DefaultParams(Mecanum, 4)), 1), New(ideal(DefaultParams(Mecanum, 4)), 1)
+	long.Inject(Fault{Kind: DeadEncoder, At: 1})
+	long.Step(all(0.5), true, 5)
+	run(short, all(0.5), true, 1)
+	near(t, "counts until the encoder died", float64(long.Sensors().Count[0]), float64(short.Sensors().Count[0]), 20)
+
 	p := New(DefaultParams(Mecanum, 4), 1)
 	p.Inject(f)
 	p.Step(all(0), true, 1.5)

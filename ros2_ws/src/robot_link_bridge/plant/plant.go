@@ -136,7 +136,6 @@ func (p *Plant) settle() bool {
 		}
 	}
 	p.twist = [3]float64{}
-	p.volts = p.params.Battery
 	for i := range p.wheel[:p.n] {
 		w := &p.wheel[i]
 		w.rotorVel, w.vel, w.current, w.force = 0, 0, 0, 0

@@ -305,6 +305,12 @@ func TestBattery(t *testing.T) {
 	if back := p.Sensors().BatteryMv; back <= 25200 || cruise >= 25200 {
 		t.Errorf("%d mV at speed, %d when braking", cruise, back)
 	}
+	run(p, all(0), true, 10)
+	near(t, "mV at rest again", float64(p.Sensors().BatteryMv), 25200, 0)
+	run(p, [4]float32{0.5, 0.5, 0.5, float32(math.NaN())}, true, 1)
+	if truth := p.Truth(); !(truth.Vx > 0.5) {
+		t.Errorf("a duty that is no number stops more than its motor: %+v", truth)
+	}
 }
 
 // The encoder is on the motor's side of the gear: it turns by the backlash and the gear's give before the wheel does.
