@@ -238,3 +238,7 @@ func (e *Engine) countBad(err error) {
 
 // Latest is the newest STATE of this session; meaningful after GotState.
 func (e *Engine) Latest() *wire.State { return &e.session.latest }
+
+// Info is the newest INFO that counted. After GotState it is of the boot that sent Latest: an INFO of another one
+// ends the session, and begins the next.
+func (e *Engine) Info() *wire.Info { return &e.hello.info }

@@ -578,3 +578,35 @@ func TestARefusalThatAGrantOvertookNeitherEndsTheSessionNorRestartsItsSequence(t
 		t.Fatal("not back in control")
 	}
 }
+
+// Odometry begins again with a boot: what is made of a STATE depends on the boot that it is of.
+func TestInfoIsOfTheBootThatSentLatest(t *testing.T) {
+	r := upAndDriving(t)
+	epochs := map[uint32]uint8{r.mcu.bootID: r.mcu.epoch}
+	check := func() {
+		t.Helper()
+		if epoch, ok := epochs[r.e.Info().BootID]; !ok || epoch != r.e.Latest().OdomEpoch {
+			t.Fatalf("boot %x, epoch %d; of %v", r.e.Info().BootID, r.e.Latest().OdomEpoch, epochs)
+		}
+	}
+	check()
+	states := r.e.counters.StateReceived
+	r.drive(0.5)
+	drive := r.onTick
+	r.onTick = func(now Time) {
+		drive(now)
+		if n := r.e.counters.StateReceived; n != states { // Latest is new
+			states = n
+			check()
+		}
+	}
+	for boot := range uint32(3) {
+		r.mcu.reboot(r.now, 0xb008+boot, 40)
+		r.mcu.epoch += uint8(boot)
+		epochs[r.mcu.bootID] = r.mcu.epoch
+		r.run(time.Second)
+		if r.e.Info().BootID != r.mcu.bootID || r.e.Latest().OdomEpoch != r.mcu.epoch {
+			t.Fatalf("boot %x has not come", r.mcu.bootID)
+		}
+	}
+}

@@ -48,10 +48,12 @@ type Net struct {
 	Trouble       string        // what the network says now, "" when nothing
 }
 
-// StateEvent is a STATE and when it arrived.
+// StateEvent is a STATE, when it arrived, and what it belongs to.
 type StateEvent struct {
-	State wire.State
-	At    link.Time
+	State  wire.State
+	At     link.Time
+	BootID uint32 // of the MCU's boot
+	Wheels uint8  // how many of the wheels are there, as that boot's INFO says
 }
 
 // stateQueue is how many STATEs may wait for their reader: over half a second's worth.
@@ -270,7 +272,8 @@ func (r *Runner) receiveLoop() {
 		got := r.engine.Receive(now, udp.AddrPort(&from), buf[:n])
 		var event StateEvent
 		if got == link.GotState {
-			event = StateEvent{State: *r.engine.Latest(), At: now}
+			info := r.engine.Info()
+			event = StateEvent{State: *r.engine.Latest(), At: now, BootID: info.BootID, Wheels: info.WheelCount}
 		}
 		r.mu.Unlock()
 		if got == link.GotState {

@@ -138,12 +138,29 @@ func TestAnMCUThatRestartsIsTakenUpAgain(t *testing.T) {
 	r := startLink(t, port)
 	drive(t, r)
 	first := await(t, r, "motion", moving)
+	awaitStateOf(t, r, first.Info)
 	stop()
 	await(t, r, "DOWN", func(s *runner.Status) bool { return s.State == link.Down })
 	startMCU(t, port)
 	again := await(t, r, "motion again", moving)
 	if again.Info.BootID == first.Info.BootID || again.Counters.McuBoots != 2 {
 		t.Errorf("boot %08x then %08x, %d boots", first.Info.BootID, again.Info.BootID, again.Counters.McuBoots)
+	}
+	awaitStateOf(t, r, again.Info)
+}
+
+// awaitStateOf waits for a STATE of the boot that info tells of.
+func awaitStateOf(t *testing.T, r *runner.Runner, info wire.Info) {
+	t.Helper()
+	for timeout := time.After(patience); ; {
+		select {
+		case ev := <-r.States():
+			if ev.BootID == info.BootID && ev.Wheels == info.WheelCount {
+				return
+			}
+		case <-timeout:
+			t.Fatalf("no STATE of boot %08x came", info.BootID)
+		}
 	}
 }
 
