@@ -112,6 +112,7 @@ type LinkStatus struct {
 	ProtocolVersion uint8
 	Drive           string
 	OdomEpoch       uint8
+	OdomResets      uint32
 	BatteryVoltage  float32 // V, 0 = not measured
 	MCUUptime       float64 // s
 }
