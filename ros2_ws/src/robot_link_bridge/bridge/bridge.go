@@ -7,6 +7,7 @@ package bridge
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -52,9 +53,13 @@ type Bridge struct {
 
 	cmdVel      *rosbus.Subscription
 	odom        *rosbus.Publisher[msgs.Odometry]
+	joints      *rosbus.Publisher[msgs.JointState]
 	status      *rosbus.Publisher[msgs.LinkStatus]
 	diagnostics *rosbus.Publisher[msgs.DiagnosticArray]
 
+	odometer   odometer // publishOdometry's own
+	fewNames   sync.Once
+	odomResets atomic.Uint32 // the odometer's, for the status
 	badInput   atomic.Uint64
 	publishers atomic.Int64
 	recount    chan struct{}
@@ -74,6 +79,8 @@ func New(bus rosbus.Bus, l Link, cfg Config) (*Bridge, error) {
 
 	var err, e error
 	b.odom, e = rosbus.Advertise[msgs.Odometry](bus, "odom", rosbus.Reliable10)
+	err = multierr.Append(err, e)
+	b.joints, e = rosbus.Advertise[msgs.JointState](bus, "joint_states", rosbus.Reliable10)
 	err = multierr.Append(err, e)
 	b.status, e = rosbus.Advertise[msgs.LinkStatus](bus, "link/status", statusQoS)
 	err = multierr.Append(err, e)
@@ -144,16 +151,42 @@ func (b *Bridge) publishOdometry(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case ev := <-b.link.States():
-			if !ev.State.Status.Has(wire.StatusOdomValid) {
-				continue // silence instead of zeros that look like data
-			}
-			o := odometry(&ev.State, stampOf(ev.At), &b.cfg.Params)
-			if err := b.odom.Publish(&o); err != nil {
-				b.warn(ev.At, err)
+			if ev.State.Status.Has(wire.StatusOdomValid) { // else silence, instead of zeros that look like data
+				b.publishMeasured(&ev)
 			}
 		}
 	}
 }
+
+// publishMeasured publishes what a STATE with ODOM_VALID measured.
+func (b *Bridge) publishMeasured(ev *runner.StateEvent) {
+	m, ok := b.odometer.take(&ev.State, ev.BootID)
+	if !ok {
+		b.warn(ev.At, errMeasuredNotFinite)
+		return
+	}
+	b.odomResets.Store(b.odometer.resets)
+	stamp := stampOf(ev.At)
+	o := odometry(&m, stamp, &b.cfg.Params)
+	if err := b.odom.Publish(&o); err != nil {
+		b.warn(ev.At, err)
+	}
+	names := b.cfg.Params.WheelJointNames
+	switch wheels := min(int(ev.Wheels), wire.Wheels); {
+	case wheels == 0:
+	case wheels > len(names):
+		b.fewNames.Do(func() {
+			b.cfg.Log.Warn("joint_states is not published: wheel_joint_names has too few names", "names", len(names), "wheels", wheels)
+		})
+	default:
+		j := jointStates(&m, stamp, names[:wheels])
+		if err := b.joints.Publish(&j); err != nil {
+			b.warn(ev.At, err)
+		}
+	}
+}
+
+var errMeasuredNotFinite = errors.New("a STATE's odometry or wheels are not finite: not published")
 
 func (b *Bridge) publishStatus(ctx context.Context) {
 	var (
@@ -170,7 +203,7 @@ func (b *Bridge) publishStatus(ctx context.Context) {
 		case <-every.C:
 		}
 		b.link.Status(&s)
-		m := linkStatus(&s, int(b.publishers.Load()), b.badInput.Load())
+		m := linkStatus(&s, int(b.publishers.Load()), b.badInput.Load(), b.odomResets.Load())
 		m.Header.Stamp = msgs.TimeOf(time.Now())
 		if err := b.status.Publish(&m); err != nil {
 			b.warn(s.At, err)

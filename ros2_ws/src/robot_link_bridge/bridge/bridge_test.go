@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"math"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus"
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/memory"
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/msgs"
+	"robot_link/ros2_ws/src/robot_link_bridge/rosparam"
 	"robot_link/ros2_ws/src/robot_link_bridge/wire"
 )
 
@@ -245,6 +247,139 @@ func TestOdometryOnlyWhileItIsMeasured(t *testing.T) {
 	}
 	if d := time.Since(o.Header.Stamp.Go()); d < -time.Second || d > patience {
 		t.Errorf("stamp is %v old", d)
+	}
+}
+
+// measured is a STATE with ODOM_VALID, as an MCU with four wheels sends it.
+func measured(x float32, boot uint32) runner.StateEvent {
+	st := wire.State{OdomX: x, Status: wire.StatusOdomValid, WheelPos: [4]float32{1, 2, 3, -3}, WheelVel: [4]float32{0.5, 0.25, -1, 4}}
+	return runner.StateEvent{State: st, At: runner.Now(), BootID: boot, Wheels: 4}
+}
+
+func TestJointStatesOfTheWheelsThatAreThere(t *testing.T) {
+	f := start(t, nil)
+	odom := subscribe[msgs.Odometry](f, "odom")
+	joints := subscribe[msgs.JointState](f, "joint_states")
+	ev := measured(1, 1)
+	ev.State.Status = 0 // not measured
+	f.link.states <- ev
+	ev = measured(2, 1)
+	ev.Wheels = 0
+	f.link.states <- ev
+	ev = measured(3, 1)
+	ev.Wheels = 2
+	f.link.states <- ev
+	f.link.states <- measured(4, 1)
+	ev = measured(5, 1)
+	ev.Wheels = 200 // more than STATE has
+	f.link.states <- ev
+
+	var stamps []msgs.Time
+	for x := 2; x <= 5; x++ {
+		o := next(t, odom, "odometry")
+		if o.Pose.Pose.Position.X != float64(x) {
+			t.Fatalf("x = %v, want %v", o.Pose.Pose.Position.X, x)
+		}
+		stamps = append(stamps, o.Header.Stamp)
+	}
+	names := []string{"front_left_wheel_joint", "front_right_wheel_joint", "rear_left_wheel_joint", "rear_right_wheel_joint"}
+	for i, n := range []int{2, 4, 4} {
+		j := next(t, joints, "joint states")
+		want := msgs.JointState{Header: msgs.Header{Stamp: stamps[i+1]}, Name: names[:n],
+			Position: []float64{1, 2, 3, -3}[:n], Velocity: []float64{0.5, 0.25, -1, 4}[:n]}
+		if !reflect.DeepEqual(j.Name, want.Name) || !reflect.DeepEqual(j.Position, want.Position) || !reflect.DeepEqual(j.Velocity, want.Velocity) ||
+			len(j.Effort) != 0 || j.Header != want.Header {
+			t.Errorf("got %+v, want %+v", j, want)
+		}
+	}
+}
+
+func TestTooFewJointNamesAreSaidOnce(t *testing.T) {
+	f := start(t, func(p *Params) { p.WheelJointNames = []string{"a", "b"} })
+	odom := subscribe[msgs.Odometry](f, "odom")
+	joints := subscribe[msgs.JointState](f, "joint_states")
+	for range 3 {
+		f.link.states <- measured(1, 1)
+		next(t, odom, "odometry")
+	}
+	ev := measured(1, 1)
+	ev.Wheels, ev.State.WheelPos[0] = 2, 1.5
+	f.link.states <- ev
+	if j := next(t, joints, "joint states"); !reflect.DeepEqual(j.Name, []string{"a", "b"}) || j.Position[0] != 1.5 {
+		t.Errorf("%+v", j)
+	}
+	if n := strings.Count(f.log.String(), "wheel_joint_names"); n != 1 {
+		t.Errorf("said %d times:\n%s", n, f.log)
+	}
+}
+
+func TestOdometryGoesOnAfterARebootAndTheStatusCountsIt(t *testing.T) {
+	f := start(t, nil)
+	odom := subscribe[msgs.Odometry](f, "odom")
+	status := subscribe[msgs.LinkStatus](f, "link/status")
+	f.link.states <- measured(3, 1)
+	next(t, odom, "odometry")
+	ev := measured(1, 2)
+	ev.State.OdomEpoch = 9
+	f.link.states <- ev
+	if x := next(t, odom, "odometry").Pose.Pose.Position.X; x != 4 {
+		t.Errorf("x = %v, want 4", x)
+	}
+	eventually(t, "the count", func() bool { return next(t, status, "status").OdomResets == 1 })
+}
+
+func TestWhatIsNotFiniteIsNotPublishedAndIsSaid(t *testing.T) {
+	f := start(t, nil)
+	odom := subscribe[msgs.Odometry](f, "odom")
+	joints := subscribe[msgs.JointState](f, "joint_states")
+	f.link.states <- measured(float32(math.NaN()), 1)
+	f.link.states <- measured(2, 1)
+	if x := next(t, odom, "odometry").Pose.Pose.Position.X; x != 2 {
+		t.Errorf("x = %v", x)
+	}
+	next(t, joints, "joint states")
+	if len(joints) != 0 {
+		t.Error("joints of a STATE that was refused")
+	}
+	if !strings.Contains(f.log.String(), "not finite") {
+		t.Errorf("nothing was said:\n%s", f.log)
+	}
+}
+
+func TestWheelJointNamesAreChecked(t *testing.T) {
+	for _, c := range []struct {
+		names []string
+		good  bool
+	}{
+		{nil, false},
+		{[]string{}, false},
+		{[]string{""}, false},
+		{[]string{"a", ""}, false},
+		{[]string{"a", "b", "a"}, false},
+		{[]string{"a", "b", "c", "d", "e"}, false},
+		{[]string{"a"}, true},
+		{[]string{"a", "b", "c", "d"}, true},
+	} {
+		p := DefaultParams()
+		p.WheelJointNames = c.names
+		if err := p.Check(); (err == nil) != c.good || err != nil && !strings.Contains(err.Error(), "wheel_joint_names") {
+			t.Errorf("%q: %v", c.names, err)
+		}
+	}
+}
+
+func TestWheelJointNamesAreDeclared(t *testing.T) {
+	args, err := rosparam.Parse([]string{"--ros-args", "-p", "wheel_joint_names:=[left, right]"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	node, err := args.Node("robot_link_bridge", "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Declare(node.Params)
+	if node.Params.Err() != nil || p.Check() != nil || !reflect.DeepEqual(p.WheelJointNames, []string{"left", "right"}) {
+		t.Errorf("%q, %v, %v", p.WheelJointNames, node.Params.Err(), p.Check())
 	}
 }
 

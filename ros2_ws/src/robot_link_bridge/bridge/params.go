@@ -2,11 +2,13 @@ package bridge
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"go.uber.org/multierr"
 
 	"robot_link/ros2_ws/src/robot_link_bridge/rosparam"
+	"robot_link/ros2_ws/src/robot_link_bridge/wire"
 )
 
 // Params are the node's parameters, under the names that diff_drive_controller and kobuki made known.
@@ -16,6 +18,9 @@ type Params struct {
 	AutoEnable    bool          // auto_enable: enable motion by itself at the start, and after a reboot of the MCU
 	OdomFrameID   string        // odom_frame_id
 	BaseFrameID   string        // base_frame_id
+
+	// wheel_joint_names: in joint_states, of the wheels in STATE's order. The first are used, as many as there are wheels.
+	WheelJointNames []string
 
 	// Diagonals of the covariances of /odom: x, y, z, rotation about x, y, z. Zero would mean a perfect
 	// sensor and 1e308 upsets those who compute with it: more than 0, at most 1e6.
@@ -33,6 +38,7 @@ func Declare(p *rosparam.Params) Params {
 		AutoEnable:              p.Bool("auto_enable", d.AutoEnable, "enable motion at the start, and after a reboot of the MCU"),
 		OdomFrameID:             p.String("odom_frame_id", d.OdomFrameID, "frame of the pose in odom"),
 		BaseFrameID:             p.String("base_frame_id", d.BaseFrameID, "frame of the twist in odom"),
+		WheelJointNames:         p.Strings("wheel_joint_names", d.WheelJointNames, "joints in joint_states: front left, front right, rear left, rear right"),
 		PoseCovarianceDiagonal:  diagonalParam(p, "pose_covariance_diagonal", d.PoseCovarianceDiagonal, "of odom's pose"),
 		TwistCovarianceDiagonal: diagonalParam(p, "twist_covariance_diagonal", d.TwistCovarianceDiagonal, "of odom's twist"),
 	}
@@ -51,7 +57,7 @@ func diagonalParam(p *rosparam.Params, name string, def [6]float64, of string) (
 // Attributes are the values in effect, for the log.
 func (p *Params) Attributes() []any {
 	return []any{"cmd_vel_timeout", p.CmdVelTimeout.Seconds(), "use_stamped_vel", p.UseStampedVel, "auto_enable", p.AutoEnable,
-		"odom_frame_id", p.OdomFrameID, "base_frame_id", p.BaseFrameID,
+		"odom_frame_id", p.OdomFrameID, "base_frame_id", p.BaseFrameID, "wheel_joint_names", p.WheelJointNames,
 		"pose_covariance_diagonal", p.PoseCovarianceDiagonal, "twist_covariance_diagonal", p.TwistCovarianceDiagonal}
 }
 
@@ -63,6 +69,7 @@ func DefaultParams() Params {
 		AutoEnable:              true,
 		OdomFrameID:             "odom",
 		BaseFrameID:             "base_link",
+		WheelJointNames:         []string{"front_left_wheel_joint", "front_right_wheel_joint", "rear_left_wheel_joint", "rear_right_wheel_joint"},
 		PoseCovarianceDiagonal:  [6]float64{1e-3, 1e-3, unmeasured, unmeasured, unmeasured, 1e-2},
 		TwistCovarianceDiagonal: [6]float64{1e-3, 1e-3, unmeasured, unmeasured, unmeasured, 1e-2},
 	}
@@ -86,6 +93,9 @@ func (p *Params) Check() (err error) {
 	if p.OdomFrameID == "" || p.BaseFrameID == "" {
 		err = multierr.Append(err, fmt.Errorf("parameters odom_frame_id and base_frame_id: a frame needs a name"))
 	}
+	if !distinctNames(p.WheelJointNames) {
+		err = multierr.Append(err, fmt.Errorf("parameter wheel_joint_names: one to four names that differ are needed"))
+	}
 	for name, diagonal := range map[string][6]float64{
 		"pose_covariance_diagonal":  p.PoseCovarianceDiagonal,
 		"twist_covariance_diagonal": p.TwistCovarianceDiagonal,
@@ -98,4 +108,13 @@ func (p *Params) Check() (err error) {
 		}
 	}
 	return err
+}
+
+func distinctNames(names []string) bool {
+	for i, name := range names {
+		if name == "" || slices.Contains(names[:i], name) {
+			return false
+		}
+	}
+	return len(names) >= 1 && len(names) <= wire.Wheels
 }

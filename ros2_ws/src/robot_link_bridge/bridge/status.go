@@ -12,7 +12,7 @@ import (
 )
 
 // linkStatus is all that is known of the link as robot_link_msgs/LinkStatus, whose .msg has the units.
-func linkStatus(s *runner.Status, publishers int, badInput uint64) msgs.LinkStatus {
+func linkStatus(s *runner.Status, publishers int, badInput uint64, odomResets uint32) msgs.LinkStatus {
 	rt := s.RoundTrip()
 	c := &s.Counters
 	m := msgs.LinkStatus{
@@ -66,6 +66,7 @@ func linkStatus(s *runner.Status, publishers int, badInput uint64) msgs.LinkStat
 
 		Session:         s.Session,
 		MCUBoots:        uint32(c.McuBoots),
+		OdomResets:      odomResets,
 		ProtocolVersion: wire.Version,
 	}
 	if s.Source == link.SourceFresh {
