@@ -89,6 +89,10 @@ func TestOdometryIsContinuous(t *testing.T) {
 			{boot: 1, epoch: 7, at: 1e6, raw: pose{3, 0, 0}, pose: pose{3, 0, 0}},
 			{boot: 2, epoch: 8, at: 9e6, raw: pose{0.25, 0, 0}, pose: pose{3.25, 0, 0}, resets: 1},
 		},
+		"reboot, near where the last boot was heard": {
+			{boot: 1, epoch: 7, at: 1e6, raw: pose{0.25, 0, 0}, pose: pose{0.25, 0, 0}},
+			{boot: 2, epoch: 8, at: 2e6, raw: pose{0.125, 0, 0}, pose: pose{0.375, 0, 0}, resets: 1},
+		},
 		"reset": {
 			{boot: 1, epoch: 255, at: 1e6, raw: pose{3, 2, 1}, rawWheel: 3.1, velocity: 10, pose: pose{3, 2, 1}, wheel: 3.1},
 			{boot: 1, epoch: 0, at: 1e6 + usualDt, raw: pose{0.01, 0, 0}, rawWheel: 3.2, velocity: 10, pose: pose{0.01, 0, 0}, wheel: 3.2, resets: 1},
