@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "angle.h"
 #include "clock.h"
 #include "packet.h"
 
@@ -30,6 +31,8 @@ void rl_app_init(rl_app_t *app, const rl_config_t *config, rl_entropy_t entropy,
   rl_session_init(&app->session, entropy.session_start);
   rl_safety_init(&app->safety);
   rl_motion_init(&app->motion, now_us);
+  app->motion.wheels = rl_kinematics(&app->config);
+  rl_drive_init(&app->drive, &app->config);
 }
 
 /* Receiving. */
@@ -126,6 +129,11 @@ static size_t receive_echo(rl_app_t *app, uint64_t now_us, const rl_echo_t *echo
   return sizeof(answer);
 }
 
+static void reset_odometry(rl_app_t *app) {
+  rl_drive_reset_odometry(&app->drive);
+  app->odom_epoch++;
+}
+
 static void receive_cmd(rl_app_t *app, uint64_t now_us, rl_addr_t from, const rl_cmd_t *cmd) {
   rl_counters_t *const counters = &app->counters;
   if ((cmd->flags & RL_CMD_ESTOP) != 0u) {
@@ -157,7 +165,7 @@ static void receive_cmd(rl_app_t *app, uint64_t now_us, rl_addr_t from, const rl
       counters->cmd_applied++;
       rl_motion_command(&app->motion, &app->config, cmd, now_us);
       if ((rl_safety_flags(&app->safety, cmd->flags) & RL_CMD_RESET_ODOM) != 0u) {
-        app->odom_epoch++;
+        reset_odometry(app);
       }
       break;
   }
@@ -218,10 +226,59 @@ void rl_echo_stamp(uint8_t *reply, uint64_t tx_us, uint32_t cycles) {
 
 /* Control. */
 
-void rl_app_control(rl_app_t *app, uint64_t now_us) {
-  if (rl_motion_step(&app->motion, &app->config, app->safety.enabled, now_us, timeout_us(app))) {
+/* A fault that is there as long as its cause is. Lowered once only: the shell may have causes of its own for it. */
+static void set_cause(rl_app_t *app, uint8_t fault, bool there) {
+  const uint32_t bit = 1u << fault;
+  if (there) {
+    rl_safety_fault_raise(&app->safety, fault);
+    app->seen_causes |= bit;
+  } else if ((app->seen_causes & bit) != 0u) {
+    rl_safety_fault_lower(&app->safety, fault);
+    app->seen_causes &= ~bit;
+  }
+}
+
+static bool battery_below(const rl_app_t *app, uint16_t level_mv) {
+  return (app->drive.battery_mv > 0.0) && (app->drive.battery_mv < level_mv);
+}
+
+/* Faults that only happen: whether their cause is still there shows when the wheels are tried again. */
+static void note_faults(rl_app_t *app, uint32_t faults) {
+  for (uint32_t fault = RL_FAULT_ENCODER_LOST; fault <= (uint32_t)RL_FAULT_OVERCURRENT; fault++) {
+    if ((faults & (1u << fault)) != 0u) {
+      rl_safety_fault_raise(&app->safety, (uint8_t)fault);
+      rl_safety_fault_lower(&app->safety, (uint8_t)fault);
+    }
+  }
+}
+
+static uint8_t leds(const rl_app_t *app, uint64_t now_us) {
+  const uint32_t status = rl_app_status(app, now_us);
+  const bool stopped = (status & (RL_STATUS_CMD_TIMEOUT | RL_STATUS_ESTOP | RL_STATUS_FAULT)) != 0u;
+  return (uint8_t)((stopped ? RL_LED_RED : RL_LED_GREEN) | (rl_app_outputs_on(app) ? RL_LED_YELLOW : 0));
+}
+
+void rl_app_control(rl_app_t *app, uint64_t now_us, const rl_inputs_t *in, rl_outputs_t *out) {
+  rl_motion_t *const motion = &app->motion;
+  const double dt = (double)rl_age_us(now_us, motion->stepped_us) * 1e-6;
+  if (!rl_drive_sample(&app->drive, &app->config, &motion->wheels, in, now_us, dt)) {
+    reset_odometry(app);
+  }
+  set_cause(app, RL_FAULT_HARDWARE_ESTOP, in->estop);
+  set_cause(app, RL_FAULT_BATTERY_CRITICAL, battery_below(app, app->config.battery_critical_mv));
+  const bool late = rl_motion_step(motion, &app->config, app->safety.enabled, now_us, timeout_us(app));
+  if (late) {
     rl_events_note(&app->events, RL_EVENT_OVERRUN, now_us);
   }
+  const rl_drive_order_t order = {
+      .base = {.x = motion->vx, .y = motion->vy, .wz = motion->wz},
+      .power = app->safety.enabled || rl_motion_moving(motion),
+      .forgive = app->safety.faults == 0u,
+      .watched = !in->estop,
+      .late = late,
+  };
+  note_faults(app, rl_drive_step(&app->drive, &app->config, &motion->wheels, &order, in, dt, out));
+  out->leds = leds(app, now_us);
 }
 
 void rl_app_fault_raise(rl_app_t *app, uint8_t fault) { rl_safety_fault_raise(&app->safety, fault); }
@@ -230,9 +287,31 @@ void rl_app_fault_lower(rl_app_t *app, uint8_t fault) { rl_safety_fault_lower(&a
 
 rl_setpoint_t rl_app_setpoint(const rl_app_t *app) { return rl_motion_setpoint(&app->motion, &app->config); }
 
-bool rl_app_outputs_on(const rl_app_t *app) { return app->safety.enabled || rl_motion_moving(&app->motion); }
+bool rl_app_outputs_on(const rl_app_t *app) {
+  return app->safety.enabled || rl_motion_moving(&app->motion) || rl_drive_settling(&app->drive);
+}
 
 /* Telling. */
+
+static bool odom_valid(const rl_app_t *app) {
+  return app->drive.sampled && ((app->safety.faults & (1u << RL_FAULT_ENCODER_LOST)) == 0u);
+}
+
+/* The part of STATE that is measured; all of it 0 without wheels. */
+static void tell_drive(const rl_app_t *app, rl_state_t *state) {
+  const rl_drive_t *const drive = &app->drive;
+  for (size_t i = 0; i < app->motion.wheels.wheels; i++) {
+    state->wheel_vel[i] = (float)drive->velocity[i];
+    state->wheel_pos[i] = rl_angle_float(rl_encoder_position(&drive->encoder[i]));
+  }
+  state->odom_x = (float)drive->pose.x;
+  state->odom_y = (float)drive->pose.y;
+  state->odom_yaw = rl_angle_float(drive->pose.yaw);
+  state->twist_vx = (float)drive->twist.x;
+  state->twist_vy = (float)drive->twist.y;
+  state->twist_wz = (float)drive->twist.wz;
+  state->battery_mv = (uint16_t)(drive->battery_mv + 0.5);
+}
 
 uint32_t rl_app_status(const rl_app_t *app, uint64_t now_us) {
   const bool timed_out = rl_motion_timed_out(&app->motion, now_us, timeout_us(app));
@@ -247,6 +326,8 @@ uint32_t rl_app_status(const rl_app_t *app, uint64_t now_us) {
       {app->safety.estop, RL_STATUS_ESTOP},
       {app->safety.faults != 0u, RL_STATUS_FAULT},
       {rl_motion_moving(&app->motion), RL_STATUS_MOVING},
+      {odom_valid(app), RL_STATUS_ODOM_VALID},
+      {battery_below(app, app->config.battery_low_mv), RL_STATUS_LOW_BATTERY},
   };
   uint32_t status = rl_events_bits(&app->events, now_us);
   for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
@@ -269,6 +350,7 @@ size_t rl_app_state(rl_app_t *app, uint64_t now_us, rl_addr_t *to, uint8_t out[R
       .odom_epoch = app->odom_epoch,
       .fault = rl_safety_fault(&app->safety),
   };
+  tell_drive(app, &state);
   if (session->any_valid) {
     const uint64_t age_us = rl_age_us(now_us, session->alive_us);
     const uint64_t delay = session->delay_us / CMD_DELAY_UNIT_US;

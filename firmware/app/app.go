@@ -19,6 +19,8 @@ package app
 #cgo nocallback rl_steps
 #cgo noescape rl_echo_stamp
 #cgo nocallback rl_echo_stamp
+#cgo noescape rl_step
+#cgo nocallback rl_step
 
 typedef struct {
   rl_setpoint_t setpoint;
@@ -26,9 +28,11 @@ typedef struct {
   bool outputs_on;
 } rl_stepped_t;
 
+static const rl_inputs_t no_board;
+
 // One crossing of the border for a control step, or many, and all that is asked after it.
-static void rl_step(rl_app_t *app, uint64_t now_us, rl_stepped_t *out) {
-  rl_app_control(app, now_us);
+static void rl_step(rl_app_t *app, uint64_t now_us, const rl_inputs_t *in, rl_outputs_t *outputs, rl_stepped_t *out) {
+  rl_app_control(app, now_us, in, outputs);
   out->setpoint = rl_app_setpoint(app);
   out->status = rl_app_status(app, now_us);
   out->outputs_on = rl_app_outputs_on(app);
@@ -36,7 +40,8 @@ static void rl_step(rl_app_t *app, uint64_t now_us, rl_stepped_t *out) {
 
 static void rl_steps(rl_app_t *app, uint64_t now_us, uint64_t period_us, size_t n, rl_stepped_t *out) {
   for (size_t i = 0; i < n; i++) {
-    rl_step(app, now_us + i * period_us, &out[i]);
+    rl_outputs_t outputs;
+    rl_step(app, now_us + i * period_us, &no_board, &outputs, &out[i]);
   }
 }
 */
@@ -53,11 +58,114 @@ import (
 // PacketMax is the longest packet of the protocol, in bytes.
 const PacketMax = C.RL_PACKET_MAX
 
-// Config is the robot that the core is compiled for; New's zero values are rl_config_default's.
+// Drive is how the robot moves: RL_DRIVE_.
+type Drive uint8
+
+const (
+	DriveNone         Drive = C.RL_DRIVE_NONE // setpoints only
+	DriveDifferential Drive = C.RL_DRIVE_DIFFERENTIAL
+	DriveMecanum      Drive = C.RL_DRIVE_MECANUM
+	DriveOmni3        Drive = C.RL_DRIVE_OMNI3
+)
+
+// Wheels is how many wheels there are at most, and so the length of every array of them: front left, front
+// right, rear left, rear right; omni3: front left, front right, rear.
+const Wheels = C.RL_WHEELS
+
+// Config is the robot that the core runs; config.h has the units and what each means.
 type Config struct {
-	Name    string // UTF-8, at most 16 bytes
+	Name    string // UTF-8, at most 16 bytes; "" keeps the default's
 	BuildID uint32 // first 32 bits of the commit
+	Robot   Robot
 }
+
+// Robot is the part of a configuration that robot_config.h sets: see there and in config.h.
+type Robot struct {
+	Drive                                  Drive
+	WheelCount                             int
+	WheelRadius, Track, Base               float32
+	VMax, WMax, ALin, AAng                 float32
+	WheelSpeedMax, WheelAccelMax           float32
+	CountsPerRev                           float32
+	EncoderBits                            int
+	EncoderDir, MotorDir                   [Wheels]int8
+	Kp, Ki, Kv, Ks, Ka                     float32
+	OutputMax, CurrentMax, MotorResistance float32
+	BatteryNominalMv, BatteryLowMv         uint16
+	BatteryCriticalMv                      uint16
+}
+
+// DefaultRobot is robot_config.h.
+func DefaultRobot() Robot { return robotOf(C.rl_config_robot()) }
+
+// NoDrive is a robot that only shows setpoints, with the default limits.
+func NoDrive() Robot { return robotOf(C.rl_config_default()) }
+
+func robotOf(c C.rl_config_t) Robot {
+	r := Robot{
+		Drive: Drive(c.drive), WheelCount: int(c.wheel_count),
+		WheelRadius: float32(c.wheel_radius), Track: float32(c.track), Base: float32(c.base),
+		VMax: float32(c.v_max), WMax: float32(c.w_max), ALin: float32(c.a_lin), AAng: float32(c.a_ang),
+		WheelSpeedMax: float32(c.wheel_speed_max), WheelAccelMax: float32(c.wheel_accel_max),
+		CountsPerRev: float32(c.counts_per_rev), EncoderBits: int(c.encoder_bits),
+		Kp: float32(c.kp), Ki: float32(c.ki), Kv: float32(c.kv), Ks: float32(c.ks), Ka: float32(c.ka),
+		OutputMax: float32(c.output_max), CurrentMax: float32(c.current_max), MotorResistance: float32(c.motor_resistance),
+		BatteryNominalMv: uint16(c.battery_nominal_mv), BatteryLowMv: uint16(c.battery_low_mv), BatteryCriticalMv: uint16(c.battery_critical_mv),
+	}
+	for i := range Wheels {
+		r.EncoderDir[i], r.MotorDir[i] = int8(c.encoder_dir[i]), int8(c.motor_dir[i])
+	}
+	return r
+}
+
+// set puts r into a configuration.
+func (r *Robot) set(c *C.rl_config_t) error {
+	if r.WheelCount < 0 || r.WheelCount > Wheels {
+		return fmt.Errorf("robot configuration: wheel_count %d is not 0 to %d", r.WheelCount, Wheels)
+	}
+	c.drive, c.wheel_count = C.uint8_t(r.Drive), C.uint8_t(r.WheelCount)
+	c.wheel_radius, c.track, c.base = C.float(r.WheelRadius), C.float(r.Track), C.float(r.Base)
+	c.v_max, c.w_max, c.a_lin, c.a_ang = C.float(r.VMax), C.float(r.WMax), C.float(r.ALin), C.float(r.AAng)
+	c.wheel_speed_max, c.wheel_accel_max = C.float(r.WheelSpeedMax), C.float(r.WheelAccelMax)
+	c.counts_per_rev, c.encoder_bits = C.float(r.CountsPerRev), C.uint8_t(min(255, max(0, r.EncoderBits)))
+	c.kp, c.ki, c.kv, c.ks, c.ka = C.float(r.Kp), C.float(r.Ki), C.float(r.Kv), C.float(r.Ks), C.float(r.Ka)
+	c.output_max, c.current_max, c.motor_resistance = C.float(r.OutputMax), C.float(r.CurrentMax), C.float(r.MotorResistance)
+	c.battery_nominal_mv, c.battery_low_mv, c.battery_critical_mv = C.uint16_t(r.BatteryNominalMv), C.uint16_t(r.BatteryLowMv), C.uint16_t(r.BatteryCriticalMv)
+	for i := range Wheels {
+		c.encoder_dir[i], c.motor_dir[i] = C.int8_t(r.EncoderDir[i]), C.int8_t(r.MotorDir[i])
+	}
+	if r.WheelCount > 0 {
+		c.features = C.RL_FEATURE_ODOMETRY | C.RL_FEATURE_BATTERY
+	}
+	return nil
+}
+
+// Inputs is what the board measures for a control step, laid out as the C side's rl_inputs_t.
+type Inputs struct {
+	Count     [Wheels]uint32  // raw encoder counters
+	Current   [Wheels]float32 // A, 0 = not measured
+	BatteryMv uint16          // 0 = not measured
+	Estop     bool            // the physical e-stop is pressed
+}
+
+// Outputs is what a control step tells the board, laid out as the C side's rl_outputs_t.
+type Outputs struct {
+	Duty     [Wheels]float32 // -1 to 1 of the battery voltage
+	MotorsOn bool
+	Leds     uint8 // LED_
+}
+
+// LEDs.
+const (
+	LEDGreen  = C.RL_LED_GREEN
+	LEDYellow = C.RL_LED_YELLOW
+	LEDRed    = C.RL_LED_RED
+)
+
+var (
+	_ = [1]struct{}{}[unsafe.Sizeof(Inputs{})-C.sizeof_rl_inputs_t] // laid out as the C side's
+	_ = [1]struct{}{}[unsafe.Sizeof(Outputs{})-C.sizeof_rl_outputs_t]
+)
 
 // Entropy is the random numbers that a port draws at boot.
 type Entropy struct {
@@ -95,7 +203,7 @@ func (c Counters) Verdicts() [14]uint32 {
 	return [14]uint32((*[17]uint32)(unsafe.Pointer(&c))[1:15])
 }
 
-// New boots a core at nowUs, microseconds of its own clock.
+// New boots a core at nowUs, microseconds of its own clock. A zero Robot is NoDrive.
 func New(cfg Config, e Entropy, nowUs uint64) (*App, error) {
 	c := C.rl_config_default()
 	if cfg.Name != "" {
@@ -108,6 +216,11 @@ func New(cfg Config, e Entropy, nowUs uint64) (*App, error) {
 		}
 	}
 	c.build_id = C.uint32_t(cfg.BuildID)
+	if cfg.Robot != (Robot{}) {
+		if err := cfg.Robot.set(&c); err != nil {
+			return nil, err
+		}
+	}
 	if why := C.rl_config_check(&c); why != nil {
 		return nil, fmt.Errorf("robot configuration: %s", C.GoString(why))
 	}
@@ -153,13 +266,14 @@ type Stepped struct {
 
 var _ = [1]struct{}{}[unsafe.Sizeof(Stepped{})-C.sizeof_rl_stepped_t] // does not compile unless the sizes agree
 
-// Control makes one control step.
-func (a *App) Control(nowUs uint64) (s Stepped) {
-	C.rl_steps(&a.c, C.uint64_t(nowUs), 0, 1, (*C.rl_stepped_t)(unsafe.Pointer(&s)))
+// Control makes one control step: from what the board measures to what it is to do.
+func (a *App) Control(nowUs uint64, in *Inputs, out *Outputs) (s Stepped) {
+	C.rl_step(&a.c, C.uint64_t(nowUs), (*C.rl_inputs_t)(unsafe.Pointer(in)), (*C.rl_outputs_t)(unsafe.Pointer(out)),
+		(*C.rl_stepped_t)(unsafe.Pointer(&s)))
 	return s
 }
 
-// ControlSteps makes len(out) control steps, the first at nowUs, for those who make very many.
+// ControlSteps makes len(out) control steps of a robot without wheels, the first at nowUs, for those who make very many.
 func (a *App) ControlSteps(nowUs, periodUs uint64, out []Stepped) {
 	C.rl_steps(&a.c, C.uint64_t(nowUs), C.uint64_t(periodUs), C.size_t(len(out)), (*C.rl_stepped_t)(unsafe.Pointer(unsafe.SliceData(out))))
 }
@@ -175,6 +289,23 @@ func (a *App) State(nowUs uint64, out *[PacketMax]byte) (to netip.AddrPort, n in
 	}
 	ip := uint32(c.ip)
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{byte(ip >> 24), byte(ip >> 16), byte(ip >> 8), byte(ip)}), uint16(c.port)), n
+}
+
+// WheelSetpoint is what a wheel is to do, rad/s.
+func (a *App) WheelSetpoint(wheel int) float64 { return float64(a.c.drive.setpoint[wheel]) }
+
+// WheelVelocity is what a wheel does, rad/s, as its encoder shows it.
+func (a *App) WheelVelocity(wheel int) float64 { return float64(a.c.drive.velocity[wheel]) }
+
+// Pose is where odometry says that the base is: m, m, rad.
+func (a *App) Pose() (x, y, yaw float64) {
+	p := &a.c.drive.pose
+	return float64(p.x), float64(p.y), float64(p.yaw)
+}
+
+// Slip is what the wheels do that is no motion of the base, m/s.
+func (a *App) Slip() float64 {
+	return float64(C.rl_kinematics_slip(&a.c.motion.wheels, &a.c.drive.velocity[0]))
 }
 
 // Counters copies the counters.

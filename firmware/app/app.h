@@ -5,7 +5,7 @@
  *
  *   boot          rl_app_init()
  *   a datagram    rl_app_receive(); if there is a reply: rl_echo_stamp(), and send it to where the datagram came from
- *   control_hz    rl_app_control(); then rl_app_setpoint() to the wheels, and rl_app_outputs_on() to the motor drivers
+ *   control_hz    rl_app_control(), with what the board measures; what it gives goes to the motors (board.h does that)
  *   state_hz      rl_app_state(); what it returns: send it to *to
  *   a fault       rl_app_fault_raise() while its cause is there, rl_app_fault_lower() when that is gone
  *
@@ -33,6 +33,7 @@
 
 #include "config.h"
 #include "counters.h"
+#include "drive.h"
 #include "events.h"
 #include "motion.h"
 #include "robot_link.h"
@@ -55,6 +56,8 @@ typedef struct {
   rl_session_t session;
   rl_safety_t safety;
   rl_motion_t motion;
+  rl_drive_t drive;
+  uint32_t seen_causes; /* of faults, as the last control step saw them; one bit for each RL_FAULT_ */
   rl_events_t events;
   rl_counters_t counters;
 } rl_app_t;
@@ -69,9 +72,10 @@ void rl_app_init(rl_app_t *app, const rl_config_t *config, rl_entropy_t entropy,
 size_t rl_app_receive(rl_app_t *app, uint64_t now_us, rl_addr_t from, const uint8_t *datagram, size_t len,
                       uint8_t reply[RL_PACKET_MAX]);
 
-/* One control step, nominally control_hz times a second. It uses the time that really passed; a time before the last
- * step's counts as no time passed. */
-void rl_app_control(rl_app_t *app, uint64_t now_us);
+/* One control step, nominally control_hz times a second: from what the board measures now to what it is to do until
+ * the next one. It uses the time that really passed; a time before the last step's counts as no time passed. Without
+ * wheels (wheel_count 0) only the setpoint and `motors_on` are meant. */
+void rl_app_control(rl_app_t *app, uint64_t now_us, const rl_inputs_t *in, rl_outputs_t *out);
 
 /* Builds the next STATE, nominally state_hz times a second, for the host that holds the robot, also if it is silent.
  * Returns its length; 0 before the first grant, and then *to is not set. */
@@ -90,14 +94,14 @@ void rl_app_fault_raise(rl_app_t *app, uint8_t fault);
 /* The cause of RL_FAULT_ `fault` is gone. Does not end the fault. */
 void rl_app_fault_lower(rl_app_t *app, uint8_t fault);
 
-/* What the wheels shall do now, after clamp and ramp: always finite, never above the limits. */
+/* What the base shall do now, after clamp and ramp: always finite, never above the limits. */
 rl_setpoint_t rl_app_setpoint(const rl_app_t *app);
 
 /* RL_STATUS_ bits, as STATE would say them now. */
 uint32_t rl_app_status(const rl_app_t *app, uint64_t now_us);
 
-/* Whether the motor drivers are to be powered: while enabled, and afterwards until the setpoint has ramped to zero.
- * Off from boot. */
+/* Whether the motor drivers are to be powered: while enabled, and afterwards until the setpoint has ramped to zero and
+ * the wheels stand, half a second later at most. Off from boot. */
 bool rl_app_outputs_on(const rl_app_t *app);
 
 /* Valid as long as `app`; counters.h says what they mean. */

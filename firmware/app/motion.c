@@ -23,8 +23,11 @@ static double norm(double x, double y) { return sqrt((x * x) + (y * y)); }
 static double clamp(double value, double low, double high) { return fmax(low, fmin(value, high)); }
 
 /* Shortens a vector to `limit`, keeping its direction, so that the two floats are never longer than that. Returns
- * whether that changed it. */
-static bool clamp_vector(float *x, float *y, double limit) {
+ * whether that changed it.
+ *
+ * Not inlined: in a caller that goes on with the two, GCC 12 vectorizes at -O2 and forgets that they were rounded to
+ * float, so that the vector stays a digit too long. The exhaustive search found that. */
+__attribute__((noinline)) static bool clamp_vector(float *x, float *y, double limit) {
   const double x_in = *x;
   const double y_in = *y;
   const double length = norm(x_in, y_in);
@@ -59,6 +62,57 @@ static void ramp(double *x, double *y, double to_x, double to_y, double step, do
   *y = to_y;
 }
 
+/* Scales all three, so that the direction is kept and no wheel is clipped alone. Returns whether that changed it. */
+__attribute__((noinline)) static bool clamp_wheels(rl_setpoint_t *command, const rl_kinematics_t *wheels, const rl_config_t *config) {
+  const double limit = (double)config->wheel_speed_max * wheels->radius;
+  const double rim = rl_kinematics_rim(wheels, command->vx, command->vy, command->wz);
+  if ((wheels->wheels == 0u) || (rim <= limit)) {
+    return false;
+  }
+  const double scale = (limit / rim) * BELOW_ONE;
+  command->vx = (float)(command->vx * scale);
+  command->vy = (float)(command->vy * scale);
+  command->wz = (float)(command->wz * scale);
+  return true;
+}
+
+/* What a step may not do for the wheels' sake is left out of it: of a commanded one the acceleration beyond what any
+ * wheel may do, and then the part that makes a wheel too fast. (x, y) and wz go their own ways towards the command, so
+ * that on the way a wheel may be asked for more than at either end; what gets smaller is never held up by that, and so
+ * neither is the failsafe. */
+static void keep_wheels(const rl_motion_t *was, rl_motion_t *is, const rl_config_t *config, bool commanded,
+                        double step_s) {
+  const rl_kinematics_t *const wheels = &was->wheels;
+  if (wheels->wheels == 0u) {
+    return;
+  }
+  const double most = (double)config->wheel_accel_max * wheels->radius * step_s;
+  const double change = rl_kinematics_rim(wheels, is->vx - was->vx, is->vy - was->vy, is->wz - was->wz);
+  if (commanded && (change > most)) {
+    const double part = most / change;
+    is->vx = was->vx + ((is->vx - was->vx) * part);
+    is->vy = was->vy + ((is->vy - was->vy) * part);
+    is->wz = was->wz + ((is->wz - was->wz) * part);
+  }
+  const double go_was = rl_kinematics_rim(wheels, was->vx, was->vy, 0.0);
+  const double go_is = rl_kinematics_rim(wheels, is->vx, is->vy, 0.0);
+  const double turn_was = rl_kinematics_rim(wheels, 0.0, 0.0, was->wz);
+  const double turn_is = rl_kinematics_rim(wheels, 0.0, 0.0, is->wz);
+  const double excess = (go_is + turn_is) - ((double)config->wheel_speed_max * wheels->radius);
+  const double growth = fmax(go_is - go_was, 0.0) + fmax(turn_is - turn_was, 0.0);
+  if ((excess <= 0.0) || (growth <= 0.0)) {
+    return;
+  }
+  const double part = 1.0 - fmin(excess / growth, 1.0);
+  if (go_is > go_was) {
+    is->vx = was->vx + ((is->vx - was->vx) * part);
+    is->vy = was->vy + ((is->vy - was->vy) * part);
+  }
+  if (turn_is > turn_was) {
+    is->wz = was->wz + ((is->wz - was->wz) * part);
+  }
+}
+
 void rl_motion_init(rl_motion_t *motion, uint64_t now_us) {
   memset(motion, 0, sizeof(*motion));
   motion->stepped_us = now_us;
@@ -75,6 +129,7 @@ void rl_motion_command(rl_motion_t *motion, const rl_config_t *config, const rl_
   const float wz = fmaxf(-config->w_max, fminf(command.wz, config->w_max));
   limited |= wz != command.wz;
   command.wz = wz;
+  limited |= clamp_wheels(&command, &motion->wheels, config);
 
   motion->command = command;
   motion->command_us = now_us;
@@ -95,9 +150,11 @@ bool rl_motion_step(rl_motion_t *motion, const rl_config_t *config, bool enabled
   motion->stepped = true;
 
   rl_setpoint_t target = {0};
-  if (enabled && motion->motion_valid && !rl_motion_timed_out(motion, now_us, timeout_us)) {
+  const bool follows = enabled && motion->motion_valid && !rl_motion_timed_out(motion, now_us, timeout_us);
+  if (follows) {
     target = motion->command;
   }
+  const rl_motion_t was = *motion;
   /* After a hole in the control loop the robot may get slower by all the time that passed, but not faster by it:
    * nobody looked at it meanwhile. */
   const double step_s = (double)passed_us * 1e-6;
@@ -105,6 +162,7 @@ bool rl_motion_step(rl_motion_t *motion, const rl_config_t *config, bool enabled
   double none = 0.0;
   ramp(&motion->vx, &motion->vy, target.vx, target.vy, config->a_lin * step_s, config->a_lin * rise_s);
   ramp(&motion->wz, &none, target.wz, 0.0, config->a_ang * step_s, config->a_ang * rise_s);
+  keep_wheels(&was, motion, config, follows, step_s);
   return late;
 }
 

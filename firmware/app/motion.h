@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "config.h"
+#include "kinematics.h"
 #include "robot_link.h"
 
 /* A velocity of the base: forward, left, counter-clockwise. */
@@ -19,6 +20,8 @@ typedef struct {
 } rl_setpoint_t;
 
 typedef struct {
+  rl_kinematics_t wheels; /* whose limits hold; none after rl_motion_init() */
+
   /* The last valid CMD of any session. */
   rl_setpoint_t command; /* clamped */
   uint64_t command_us;   /* its arrival */

@@ -108,7 +108,7 @@ void take(robot_t *robot, host_t *host) {
 void run(robot_t *robot, uint32_t ms) {
   for (uint32_t i = 0; i < ms; i++) {
     robot->now_us += MS;
-    rl_app_control(&robot->app, robot->now_us);
+    control(&robot->app, robot->now_us);
   }
 }
 

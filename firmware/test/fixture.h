@@ -6,6 +6,7 @@
 #define FIXTURE_H
 
 #include "app.h"
+#include "control.h"
 
 #define MS UINT64_C(1000)
 #define SECOND UINT64_C(1000000)

@@ -67,7 +67,6 @@ static void the_ends_of_the_ranges_are_sound(void) {
   row_t rows[40];
   size_t count = 0;
   ROW(drive, RL_DRIVE_OMNI3);
-  ROW(wheel_count, RL_WHEELS);
   ROW(wheel_radius, 0.0F);
   ROW(v_max, 3.4e38F);
   ROW(a_ang, 1e-30F);
@@ -75,6 +74,95 @@ static void the_ends_of_the_ranges_are_sound(void) {
   ROW(cmd_timeout_ms, 1000);
   ROW(control_hz, 65535);
   ROW(features, RL_FEATURE_ODOMETRY | RL_FEATURE_BATTERY);
+  for (size_t i = 0; i < count; i++) {
+    CHECK(rl_config_check(&rows[i].config) == NULL);
+  }
+}
+
+#define WHEEL_ROW(name, value) rows[count] = (row_t){rl_config_robot(), #name}, rows[count++].config.name = (value)
+
+static void what_is_wrong_with_the_wheels_is_said_too(void) {
+  row_t rows[60];
+  size_t count = 0;
+  WHEEL_ROW(wheel_count, 1);
+  WHEEL_ROW(wheel_count, 2); /* of mecanum */
+  WHEEL_ROW(wheel_count, 3);
+  WHEEL_ROW(wheel_radius, 0.0F);
+  WHEEL_ROW(track, 0.0F);
+  WHEEL_ROW(base, 0.0F);
+  WHEEL_ROW(wheel_speed_max, 0.0F);
+  WHEEL_ROW(wheel_speed_max, NAN);
+  WHEEL_ROW(wheel_accel_max, 0.0F);
+  WHEEL_ROW(wheel_accel_max, INFINITY);
+  WHEEL_ROW(counts_per_rev, 0.0F);
+  WHEEL_ROW(counts_per_rev, -4096.0F);
+  WHEEL_ROW(encoder_bits, 0);
+  WHEEL_ROW(encoder_bits, 24);
+  WHEEL_ROW(encoder_dir[0], 0);
+  WHEEL_ROW(encoder_dir[3], 2);
+  WHEEL_ROW(motor_dir[0], -2);
+  WHEEL_ROW(motor_dir[2], 0);
+  WHEEL_ROW(kp, -1.0F);
+  WHEEL_ROW(kp, NAN);
+  WHEEL_ROW(ki, -1.0F);
+  WHEEL_ROW(kv, INFINITY);
+  WHEEL_ROW(ks, -0.1F);
+  WHEEL_ROW(ka, NAN);
+  WHEEL_ROW(output_max, 0.0F);
+  WHEEL_ROW(output_max, NAN);
+  WHEEL_ROW(current_max, -1.0F);
+  WHEEL_ROW(motor_resistance, INFINITY);
+  WHEEL_ROW(battery_nominal_mv, 0);
+  for (size_t i = 0; i < count; i++) {
+    const char *const sentence = rl_config_check(&rows[i].config);
+    CHECK((sentence != NULL) && (strncmp(sentence, rows[i].field, strcspn(rows[i].field, "[")) == 0));
+    rows[i].config.drive = RL_DRIVE_NONE; /* and nothing of it matters without wheels, but lengths */
+    rows[i].config.wheel_count = 0;
+    CHECK(rl_config_check(&rows[i].config) == NULL);
+  }
+}
+
+static void each_drive_has_the_wheels_and_the_lengths_that_it_needs(void) {
+  /* One bit for each wheel_count that fits. */
+  static const unsigned fitting[] = {1u << 0u, (1u << 0u) | (1u << 2u) | (1u << 4u), (1u << 0u) | (1u << 4u),
+                                     (1u << 0u) | (1u << 3u)};
+  for (uint32_t drive_type = RL_DRIVE_NONE; drive_type <= (uint32_t)RL_DRIVE_OMNI3; drive_type++) {
+    for (uint32_t wheels = 0; wheels <= (uint32_t)RL_WHEELS; wheels++) {
+      rl_config_t config = rl_config_robot();
+      config.drive = (uint8_t)drive_type;
+      config.wheel_count = (uint8_t)wheels;
+      CHECK_EQ((fitting[drive_type] >> wheels) & 1u, rl_config_check(&config) == NULL);
+    }
+  }
+  rl_config_t differential = rl_config_robot();
+  differential.drive = RL_DRIVE_DIFFERENTIAL;
+  differential.base = 0.0F;
+  CHECK(rl_config_check(&differential) == NULL);
+  rl_config_t omni = rl_config_robot();
+  omni.drive = RL_DRIVE_OMNI3;
+  omni.wheel_count = 3;
+  omni.track = 0.0F;
+  CHECK(rl_config_check(&omni) == NULL);
+  omni.base = 0.0F;
+  CHECK(rl_config_check(&omni) != NULL);
+}
+
+static void the_robot_of_robot_config_h_is_sound_and_the_ends_of_its_ranges_too(void) {
+  row_t rows[20];
+  size_t count = 0;
+  WHEEL_ROW(wheel_count, 4);
+  WHEEL_ROW(encoder_bits, 16);
+  WHEEL_ROW(encoder_dir[1], -1);
+  WHEEL_ROW(motor_dir[3], -1);
+  WHEEL_ROW(kp, 0.0F);
+  WHEEL_ROW(ki, 0.0F);
+  WHEEL_ROW(kv, 0.0F);
+  WHEEL_ROW(ks, 0.0F);
+  WHEEL_ROW(ka, 0.0F);
+  WHEEL_ROW(current_max, 0.0F);
+  WHEEL_ROW(motor_resistance, 0.0F);
+  WHEEL_ROW(battery_low_mv, 0);
+  WHEEL_ROW(battery_critical_mv, 0);
   for (size_t i = 0; i < count; i++) {
     CHECK(rl_config_check(&rows[i].config) == NULL);
   }
@@ -98,7 +186,7 @@ static void a_refused_configuration_leaves_a_robot_that_shows_itself_but_never_m
 }
 
 static void info_tells_the_configuration(void) {
-  rl_config_t config = rl_config_default();
+  rl_config_t config = rl_config_robot();
   memcpy(config.name, "sixteen bytes ok", RL_NAME_SIZE);
   config.drive = RL_DRIVE_MECANUM;
   config.wheel_count = 4;
@@ -161,6 +249,9 @@ const test_t *config_tests(void) {
       TEST(the_default_is_sound),
       TEST(what_is_wrong_is_said_in_a_sentence_that_names_the_field),
       TEST(the_ends_of_the_ranges_are_sound),
+      TEST(what_is_wrong_with_the_wheels_is_said_too),
+      TEST(each_drive_has_the_wheels_and_the_lengths_that_it_needs),
+      TEST(the_robot_of_robot_config_h_is_sound_and_the_ends_of_its_ranges_too),
       TEST(a_refused_configuration_leaves_a_robot_that_shows_itself_but_never_moves),
       TEST(info_tells_the_configuration),
       TEST(the_name_is_padded_with_zeros),

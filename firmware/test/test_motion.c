@@ -139,11 +139,11 @@ static void the_timeout_is_150_ms_to_the_microsecond(void) {
   tell(&robot, &host, 1, 0, 0, GO);
   robot.now_us += (150u * MS) - 1u;
   CHECK(!any(&robot, RL_STATUS_CMD_TIMEOUT));
-  rl_app_control(&robot.app, robot.now_us);
+  control(&robot.app, robot.now_us);
   CHECK_NEAR(1, speed(&robot), 0);
   robot.now_us += 1u;
   CHECK(all(&robot, RL_STATUS_CMD_TIMEOUT));
-  rl_app_control(&robot.app, robot.now_us);
+  control(&robot.app, robot.now_us);
   CHECK_NEAR(1 - 5e-6, speed(&robot), 1e-7);
 }
 
@@ -243,7 +243,7 @@ static void the_first_step_counts_from_init_and_is_never_an_overrun(void) {
   take(&robot, &host);
   tell(&robot, &host, 1, 0, 0, GO);
   robot.now_us += 50u * MS;
-  rl_app_control(&robot.app, robot.now_us);
+  control(&robot.app, robot.now_us);
   CHECK(!any(&robot, RL_STATUS_OVERRUN));
   CHECK_NEAR(0.010, speed(&robot), 1e-7); /* two periods */
   boot(&robot);
@@ -251,7 +251,7 @@ static void the_first_step_counts_from_init_and_is_never_an_overrun(void) {
   take(&robot, &host);
   tell(&robot, &host, 1, 0, 0, GO);
   robot.now_us += 1500;
-  rl_app_control(&robot.app, robot.now_us);
+  control(&robot.app, robot.now_us);
   CHECK_NEAR(0.0075, speed(&robot), 1e-7);
 }
 
@@ -267,9 +267,9 @@ static void a_step_more_than_a_period_late_is_an_overrun_for_one_second(void) {
     config.control_hz = rows[i].control_hz;
     robot_t robot;
     boot_with(&robot, &config, UINT64_MAX - 1000u);
-    rl_app_control(&robot.app, robot.now_us);
+    control(&robot.app, robot.now_us);
     robot.now_us += rows[i].dt_us;
-    rl_app_control(&robot.app, robot.now_us);
+    control(&robot.app, robot.now_us);
     CHECK_EQ(rows[i].overrun, any(&robot, RL_STATUS_OVERRUN));
     robot.now_us += SECOND - 1u;
     CHECK_EQ(rows[i].overrun, any(&robot, RL_STATUS_OVERRUN));
@@ -302,7 +302,7 @@ static void after_a_late_step_speed_rises_by_two_periods_and_falls_by_all_the_ti
     go(&robot, &host, RL_DRIVE_NONE, rows[i].from, 0, 2.0F * rows[i].from);
     robot.now_us += rows[i].dt_us;
     tell(&robot, &host, rows[i].to, 0, 2.0F * rows[i].to, GO);
-    rl_app_control(&robot.app, robot.now_us);
+    control(&robot.app, robot.now_us);
     CHECK_NEAR(rows[i].want, setpoint(&robot).vx, 1e-6);
     CHECK_NEAR(2.0F * rows[i].want, setpoint(&robot).wz, 1e-6);
   }
@@ -314,7 +314,7 @@ static void after_a_late_step_a_vector_falls_to_its_nearest_to_rest_and_rises_by
   go(&robot, &host, RL_DRIVE_NONE, 1, 0, 0);
   robot.now_us += 10u * SECOND;
   tell(&robot, &host, 0, 1, 0, GO);
-  rl_app_control(&robot.app, robot.now_us);
+  control(&robot.app, robot.now_us);
   CHECK_NEAR(0.5 - (0.01 * sqrt(0.5)), setpoint(&robot).vx, 1e-6); /* half-way, and 10 mm/s */
   CHECK_NEAR(0.5 + (0.01 * sqrt(0.5)), setpoint(&robot).vy, 1e-6);
 }
@@ -324,9 +324,9 @@ static void a_time_that_does_not_advance_or_goes_back_moves_nothing(void) {
   host_t host;
   go(&robot, &host, RL_DRIVE_NONE, 1, 0, 0);
   tell(&robot, &host, 0, 0, 0, GO);
-  rl_app_control(&robot.app, robot.now_us);
-  rl_app_control(&robot.app, robot.now_us - 5u);
-  rl_app_control(&robot.app, robot.now_us - (20u * SECOND));
+  control(&robot.app, robot.now_us);
+  control(&robot.app, robot.now_us - 5u);
+  control(&robot.app, robot.now_us - (20u * SECOND));
   CHECK_NEAR(1, speed(&robot), 0);
   CHECK(!any(&robot, RL_STATUS_OVERRUN));
 }

@@ -33,7 +33,7 @@ static void check_step(robot_t *robot, uint64_t dt_us) {
   const rl_setpoint_t before = rl_app_setpoint(&robot->app);
   const double speed_before = speed(robot);
   robot->now_us += dt_us;
-  rl_app_control(&robot->app, robot->now_us);
+  control(&robot->app, robot->now_us);
   const rl_setpoint_t after = rl_app_setpoint(&robot->app);
   const double dt_s = (double)dt_us * 1e-6 * 1.0001;
   const double rise_s = fmin(dt_s, 2.0 / config->control_hz * 1.0001);

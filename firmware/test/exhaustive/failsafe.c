@@ -33,9 +33,9 @@
 
 #define STEP_OLD_MS ((uint64_t)rig->v_max + 2u) /* all the way down, and two periods up; v_max is not below w_max */
 
-/* Every field is in the key: a new one has to be put there. */
+/* Every field is in the key: a new one has to be put there. But for the wheels: this robot has none. */
 _Static_assert(sizeof(rl_safety_t) == 16u, "rl_safety_t has changed");
-_Static_assert((sizeof(void *) != 8u) || (sizeof(rl_motion_t) == 72u), "rl_motion_t has changed");
+_Static_assert((sizeof(void *) != 8u) || (sizeof(rl_motion_t) == 72u + sizeof(rl_kinematics_t)), "rl_motion_t has changed");
 
 typedef struct {
   double ramp[3];

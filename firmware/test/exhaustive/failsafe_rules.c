@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../control.h"
 #include "explore.h"
 #include "packet.h"
 
@@ -323,7 +324,7 @@ void failsafe_control(failsafe_t *robot) {
   const rl_motion_t motion_before = robot->app.motion;
   const double passed = (double)age_ms(robot->clock_us, past->stepped_us);
   forget_counters(robot);
-  rl_app_control(&robot->app, robot->clock_us);
+  control(&robot->app, robot->clock_us);
   const rl_setpoint_t after = rl_app_setpoint(&robot->app);
   const bool allowed = past->armed && !timed_out(robot) && past->meant;
   check_axis((double)before.vx, (double)after.vx, (double)past->want_v, passed, allowed);
@@ -377,7 +378,7 @@ static void check_rest(const failsafe_t *robot, uint32_t period) {
   while (passed < limit) {
     run.clock_us += period * MS;
     passed += period;
-    rl_app_control(&run.app, run.clock_us);
+    control(&run.app, run.clock_us);
     setpoint = rl_app_setpoint(&run.app);
     moved_until = is_moving(setpoint) ? passed : moved_until;
     v_top = fmax(v_top, fabs((double)setpoint.vx));
@@ -385,7 +386,7 @@ static void check_rest(const failsafe_t *robot, uint32_t period) {
   }
   expect(RULE_REST_IN_TIME, moved_until + period <= fmax(v_top, w_top) + rig->timeout_ms + period);
   run.clock_us += 1000u * MS;
-  rl_app_control(&run.app, run.clock_us);
+  control(&run.app, run.clock_us);
   const bool off = !rl_app_outputs_on(&run.app);
   expect(RULE_REST_STAYS, !is_moving(rl_app_setpoint(&run.app)) && (off == !past->armed));
 }
@@ -402,7 +403,7 @@ static void tell(failsafe_t *robot, rl_addr_t from, uint16_t session, uint32_t *
 static void get_going(failsafe_t *robot) {
   const rl_addr_t from = {.ip = 42, .port = 42};
   robot->clock_us += rig->timeout_ms * MS;
-  rl_app_control(&robot->app, robot->clock_us);
+  control(&robot->app, robot->clock_us);
   rl_hello_t hello = {.header = rl_packet_header(RL_TYPE_HELLO, 0, 1, robot->clock_us),
                       .version_min = 1,
                       .version_max = 1,
@@ -420,7 +421,7 @@ static void get_going(failsafe_t *robot) {
   }
   for (uint32_t i = 0; i < 2u * rig->v_max; i++) {
     robot->clock_us += MS;
-    rl_app_control(&robot->app, robot->clock_us);
+    control(&robot->app, robot->clock_us);
     tell(robot, from, info.session, &seq, RL_CMD_ENABLE | RL_CMD_MOTION_VALID);
   }
 }

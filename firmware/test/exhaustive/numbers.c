@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app.h"
+#include "../control.h"
 #include "models.h"
 #include "packet.h"
 
@@ -118,7 +118,7 @@ static void live(mcu_t *mcu, size_t life) {
       tell(mcu, lives[life].flags[(i < last) ? i : last]);
     }
     mcu->now_us += MS;
-    rl_app_control(&mcu->app, mcu->now_us);
+    control(&mcu->app, mcu->now_us);
     if (lives[life].count != 0u) { /* or it is silent */
       const rl_info_t info = ask(mcu, other, 7);
       expect(RULE_REFUSED, (info.reason == RL_REASON_HELD) && (info.boot_id == BOOT_ID));
@@ -135,7 +135,7 @@ static void check_life(mcu_t mcu, size_t life) {
   while (mcu.now_us < silent_us) {
     expect(RULE_AT_ONCE, ask(&mcu, other, 7).reason == RL_REASON_HELD);
     mcu.now_us += MS;
-    rl_app_control(&mcu.app, mcu.now_us);
+    control(&mcu.app, mcu.now_us);
   }
   const rl_info_t info = ask(&mcu, other, 7);
   expect(RULE_AT_ONCE, info.reason == RL_REASON_GRANTED);
@@ -161,6 +161,7 @@ static void run(void) {
     use_up(&mcu, BOOT_ID);
     check_used_up(&mcu);
     use_up(&mcu, BOOT_ID + 1u);
+    use_up(&mcu, BOOT_ID + 2u);
   }
 }
 
