@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"robot_link/firmware/app"
+	"robot_link/ros2_ws/src/robot_link_bridge/plant"
 	"robot_link/ros2_ws/src/robot_link_bridge/udp"
 )
 
@@ -29,19 +30,26 @@ type Config struct {
 	// them as the board does.
 	Seed  *uint64
 	Trace string // file for the trace, "" for none
+	Robot app.Robot
+	Plant plant.Params  // the robot that it drives, if Robot has wheels
+	Fault []plant.Fault // what happens to it
 	Log   *slog.Logger
 }
 
 // Sim is a virtual MCU on its socket.
 type Sim struct {
-	cfg   Config
-	sock  udp.Socket
-	core  *app.App
-	boot  time.Time
-	trace *trace
-	reply [app.PacketMax]byte
-	state [app.PacketMax]byte
-	rx    [2 * app.PacketMax]byte // longer than any packet, so that a long one shows as long
+	cfg             Config
+	sock            udp.Socket
+	core            *app.App
+	robot           *Robot
+	boot            time.Time
+	boots           uint64
+	off             bool // no power
+	control, states schedule
+	trace           *trace
+	reply           [app.PacketMax]byte
+	state           [app.PacketMax]byte
+	rx              [2 * app.PacketMax]byte // longer than any packet, so that a long one shows as long
 }
 
 // drainMost bounds what is received between two control steps, so that a flood can't hold the loop up.
@@ -49,8 +57,8 @@ const drainMost = 64
 
 // Open binds the socket, opens the trace, and boots the core.
 func Open(cfg Config) (*Sim, error) {
-	entropy := bootEntropy(cfg.Seed)
-	core, err := app.New(app.Config{Name: cfg.Name, BuildID: buildID()}, entropy, 0)
+	entropy := bootEntropy(cfg.Seed, 0)
+	core, err := app.New(app.Config{Name: cfg.Name, BuildID: buildID(), Robot: cfg.Robot}, entropy, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -64,13 +72,32 @@ func Open(cfg Config) (*Sim, error) {
 		return nil, err
 	}
 	cfg.Log.Info("virtual MCU listens", "name", cfg.Name, "address", cfg.Listen, "boot", fmt.Sprintf("%08x", entropy.BootID))
-	return &Sim{cfg: cfg, sock: sock, core: core, trace: trace, boot: time.Now()}, nil
+	s := &Sim{cfg: cfg, sock: sock, core: core, trace: trace, boot: time.Now(), robot: NewRobot(core, newPlant(&cfg), 0)}
+	s.schedule()
+	return s, nil
 }
 
-func bootEntropy(seed *uint64) app.Entropy {
+func newPlant(cfg *Config) *plant.Plant {
+	if cfg.Robot.WheelCount == 0 {
+		return nil
+	}
+	var seed uint64
+	if cfg.Seed != nil {
+		seed = *cfg.Seed
+	}
+	p := plant.New(cfg.Plant, seed)
+	for _, f := range cfg.Fault {
+		p.Inject(f)
+	}
+	return p
+}
+
+// bootEntropy draws what boot number boots of a run needs; with a seed each of them is repeatable.
+func bootEntropy(seed *uint64, boots uint64) app.Entropy {
 	var s [16]byte
 	if seed != nil {
 		binary.LittleEndian.PutUint64(s[:], *seed)
+		binary.LittleEndian.PutUint64(s[8:], boots)
 	} else {
 		crand.Read(s[:])
 	}
@@ -105,24 +132,30 @@ func (s *Sim) Run(ctx context.Context) (err error) {
 		err = multierr.Append(err, s.trace.close())
 		s.logCounters()
 	}()
-	control := schedule{period: uint64(time.Second.Microseconds()) / uint64(s.core.ControlHz())}
-	state := schedule{period: uint64(time.Second.Microseconds()) / uint64(s.core.StateHz())}
 	for ctx.Err() == nil {
 		now := s.now()
 		for {
-			at, ok := control.due(now)
+			at, ok := s.control.due(now)
 			if !ok {
 				break
 			}
-			s.step(at)
+			if s.step(at); s.boots > 0 && at > s.now() {
+				now = s.now() // it booted: its clock began again
+			}
 		}
-		if _, ok := state.due(now); ok {
+		if _, ok := s.states.due(now); ok && !s.off {
 			s.sendState(now)
 		}
 		s.receive()
-		s.sock.Wait(time.Duration(control.next)*time.Microsecond - time.Since(s.boot))
+		s.sock.Wait(time.Duration(s.control.next)*time.Microsecond - time.Since(s.boot))
 	}
 	return nil
+}
+
+// schedule begins the MCU's schedules, with its clock.
+func (s *Sim) schedule() {
+	s.control = schedule{period: uint64(time.Second.Microseconds()) / uint64(s.core.ControlHz())}
+	s.states = schedule{period: uint64(time.Second.Microseconds()) / uint64(s.core.StateHz())}
 }
 
 func (s *Sim) receive() {
@@ -137,6 +170,9 @@ func (s *Sim) receive() {
 			s.sock.DrainErrors()
 			continue
 		}
+		if s.off {
+			continue
+		}
 		if n = s.core.Receive(s.now(), udp.AddrPort(&from), s.rx[:n], &s.reply); n > 0 {
 			app.EchoStamp(&s.reply, s.now(), 0)
 			_ = s.sock.Send(s.reply[:n], &from) // lost like any datagram: whoever asked asks again
@@ -145,10 +181,33 @@ func (s *Sim) receive() {
 }
 
 func (s *Sim) step(now uint64) {
-	stepped := s.core.Control(now)
+	if p := s.robot.plant; p != nil && (s.off || p.BrownedOut()) {
+		s.brownOut(p)
+		return
+	}
+	stepped := s.robot.Step(now)
 	if err := s.trace.add(now, stepped); err != nil {
 		s.cfg.Log.Error("the trace ends here", "file", s.cfg.Trace, "error", err)
 	}
+}
+
+// brownOut is a control period without power, and the boot after the last one.
+func (s *Sim) brownOut(p *plant.Plant) {
+	if !s.off {
+		s.off = true
+		s.cfg.Log.Warn("brown-out: the virtual MCU is off", "name", s.cfg.Name)
+	}
+	s.robot.Off(float64(s.control.period) * 1e-6)
+	if p.BrownedOut() {
+		return
+	}
+	s.boots++
+	s.off = false
+	s.boot = time.Now()
+	s.schedule()
+	entropy := bootEntropy(s.cfg.Seed, s.boots)
+	s.robot.Reboot(entropy, 0)
+	s.cfg.Log.Info("virtual MCU boots", "name", s.cfg.Name, "boot", fmt.Sprintf("%08x", entropy.BootID))
 }
 
 func (s *Sim) sendState(now uint64) {

@@ -9,7 +9,8 @@ import (
 )
 
 const simText = `Runs a virtual MCU until it is interrupted: the firmware's own code behind a UDP socket, control at
-1 kHz, STATE at 100 Hz.`
+1 kHz, STATE at 100 Hz, and the robot that it drives, with motors, encoders and a battery. The robot's
+flags are those of firmware/app/robot_config.h.`
 
 func runSim(ctx context.Context, args []string) error {
 	cfg := mcusim.Config{Log: newLog("")}
@@ -25,7 +26,11 @@ func runSim(ctx context.Context, args []string) error {
 		return nil
 	})
 	f.StringVar(&cfg.Trace, "trace", "", "`file` for a CSV with one line per control step ("+mcusim.TraceHeader+"); truncated at start, flushed every 100 ms")
+	robot := newRobotFlags(f)
 	if err := parse(f, simText, args); err != nil {
+		return err
+	}
+	if err := robot.config(&cfg); err != nil {
 		return err
 	}
 	sim, err := mcusim.Open(cfg)
