@@ -101,7 +101,7 @@ rl_setpoint_t rl_app_setpoint(const rl_app_t *app);
 uint32_t rl_app_status(const rl_app_t *app, uint64_t now_us);
 
 /* Whether the motor drivers are to be powered: while enabled, and afterwards until the setpoint has ramped to zero and
- * the wheels stand, half a second later at most. Off from boot. */
+ * the wheels stand, a second later at most. Off from boot. */
 bool rl_app_outputs_on(const rl_app_t *app);
 
 /* Valid as long as `app`; counters.h says what they mean. */

@@ -11,8 +11,10 @@
 
 /* Below this a wheel is at rest: a few counts a second, which a wheel may rock for ever. */
 #define REST_RAD_S 0.1
+/* Wheels that stand under a robot that still slides are not at rest: without brakes it would roll on. */
+#define REST_S 0.2
 /* Outputs stay on for wheels that still turn after the ramp, but not for one that is pushed by hand. */
-#define SETTLE_S 0.5
+#define SETTLE_S 1.0
 #define BATTERY_S 1.0 /* a start or a bump takes the voltage down for shorter than this */
 
 void rl_drive_init(rl_drive_t *drive, const rl_config_t *config) {
@@ -70,17 +72,20 @@ static bool at_rest(const rl_drive_t *drive) {
   return most < REST_RAD_S;
 }
 
-static void switch_power(rl_drive_t *drive, bool power, double dt) {
+static void switch_power(rl_drive_t *drive, const rl_kinematics_t *wheels, bool power, double dt) {
+  drive->power = power;
   drive->settle_s = power ? 0.0 : (drive->settle_s + dt);
-  drive->on = power || (drive->on && !at_rest(drive) && (drive->settle_s < SETTLE_S));
+  drive->rest_s = (!power && at_rest(drive)) ? (drive->rest_s + dt) : 0.0;
+  const bool settled = (wheels->wheels == 0u) || (drive->rest_s >= REST_S) || (drive->settle_s >= SETTLE_S);
+  drive->on = power || (drive->on && !settled);
 }
 
-bool rl_drive_settling(const rl_drive_t *drive) { return drive->on && (drive->settle_s > 0.0); }
+bool rl_drive_settling(const rl_drive_t *drive) { return drive->on && !drive->power; }
 
 uint32_t rl_drive_step(rl_drive_t *drive, const rl_config_t *config, const rl_kinematics_t *wheels,
                        const rl_drive_order_t *order, const rl_inputs_t *in, double dt, rl_outputs_t *out) {
   uint32_t faults = 0;
-  switch_power(drive, order->power, dt);
+  switch_power(drive, wheels, order->power, order->late ? 0.0 : dt); /* nobody braked in a hole */
   set_wheels(drive, config, wheels, order->base);
   memset(out, 0, sizeof(*out));
   out->motors_on = drive->on;

@@ -43,8 +43,10 @@ typedef struct {
   rl_pose_t pose;
   rl_twist_t twist; /* measured */
   double battery_mv; /* over the last second or so; 0 = not measured */
+  double rest_s;     /* how long the wheels have stood since there is no power */
   double settle_s;   /* how long the outputs have been kept on for wheels that still turn */
   bool sampled;
+  bool power; /* the last order's */
   bool on; /* the motors are powered */
 } rl_drive_t;
 

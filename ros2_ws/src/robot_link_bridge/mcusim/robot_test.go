@@ -379,8 +379,8 @@ func TestWheelsKeepTheirLimitsWhateverIsCommanded(t *testing.T) {
 			}
 			if wire.Status(s.Status)&(wire.StatusEnabled|wire.StatusMoving) == 0 {
 				calm++
-				if calm > 500 && out.MotorsOn {
-					fail("the motors are on half a second after all has ended")
+				if calm > 1000 && out.MotorsOn {
+					fail("the motors are on a second after all has ended")
 				}
 			} else {
 				calm = 0

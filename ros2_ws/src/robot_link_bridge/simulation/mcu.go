@@ -5,6 +5,8 @@ import (
 	"net/netip"
 
 	"robot_link/firmware/app"
+	"robot_link/ros2_ws/src/robot_link_bridge/mcusim"
+	"robot_link/ros2_ws/src/robot_link_bridge/plant"
 	"robot_link/ros2_ws/src/robot_link_bridge/wire"
 )
 
@@ -24,6 +26,13 @@ type mcu struct {
 	addr    netip.AddrPort
 	clk     clock
 	core    *app.App
+	robot   *mcusim.Robot
+	plant   *plant.Plant // nil without wheels; it outlives the MCU's boots
+	wheels  int
+	limit   float64 // rad/s of a wheel
+	offAt   int64   // true time
+	powered bool    // the motors have been on in this boot
+	restFor int64   // MCU time for which nothing was to move
 	model   model
 	entropy app.Entropy
 
@@ -55,7 +64,8 @@ type applied struct {
 
 func (m *mcu) boot() {
 	w := m.w
-	core, err := app.New(app.Config{Name: "sim"}, m.entropy, 0)
+	robot := robotOn(w.script.Drive)
+	core, err := app.New(app.Config{Name: "sim", Robot: robot}, m.entropy, 0)
 	if err != nil {
 		panic(err) // the default configuration is sound
 	}
@@ -65,6 +75,15 @@ func (m *mcu) boot() {
 		core.Reboot(m.entropy, uint64(start))
 	}
 	m.core, m.model = core, newModel(m.entropy)
+	m.wheels, m.limit = robot.WheelCount, float64(robot.WheelSpeedMax)
+	if m.plant == nil && m.wheels > 0 {
+		m.plant = plant.New(mcusim.PlantOf(robot), w.script.Seed)
+	}
+	m.robot, m.restFor = mcusim.NewRobot(core, m.plant, uint64(start)), 0
+	m.powered = false
+	if m.boots > 0 {
+		m.robot.Off(float64(w.now-m.offAt) * 1e-6)
+	}
 	m.clk.localAt, m.clk.trueAt = start, w.now
 	m.on, m.stalled = true, false
 	m.boots++
@@ -84,6 +103,13 @@ func (m *mcu) advance() {
 	}
 	local := m.clk.local(m.w.now)
 	for m.nextStep <= local {
+		if m.wheels > 0 {
+			s := m.robot.Step(uint64(m.nextStep))
+			m.check(m.nextStep, &s)
+			m.checkWheels(&s)
+			m.nextStep += stepUs
+			continue
+		}
 		n := min(int((local-m.nextStep)/stepUs)+1, len(m.steps))
 		steps := m.steps[:n]
 		m.core.ControlSteps(uint64(m.nextStep), uint64(stepUs), steps)
@@ -140,6 +166,54 @@ func (m *mcu) check(t int64, s *app.Stepped) {
 	}
 	if late && (v > v0+aLin*2e-3*(1+rampSlack)+rounding || turn > turn0+aAng*2e-3*(1+rampSlack)+rounding) {
 		w.fail("setpoint rose from %v to %v after a late step", was, now)
+	}
+}
+
+// robotOn is the default robot on a drive.
+func robotOn(d app.Drive) app.Robot {
+	r := app.DefaultRobot()
+	switch r.Drive = d; d {
+	case app.DriveNone:
+		return app.NoDrive()
+	case app.DriveDifferential:
+		r.WheelCount = 2
+	case app.DriveOmni3:
+		r.WheelCount, r.Base = 3, 0.2
+	}
+	return r
+}
+
+// How long after its setpoint a robot may still move (docs/simulation.md): what the wheels are behind, and after
+// its control loop stood still at full speed, a slide.
+const restAfter = 1000 * ms
+
+// checkWheels holds what goes to the motors, and what the robot does, to the invariants. Nothing in a script
+// breaks the robot itself, so that a fault is a false alarm.
+func (m *mcu) checkWheels(s *app.Stepped) {
+	w := m.w
+	if status := wire.Status(s.Status); status.Has(wire.StatusFault) || !status.Has(wire.StatusOdomValid) {
+		var b [app.PacketMax]byte
+		m.core.State(0, &b)
+		w.fail("a false alarm: %v, fault %d", status, b[89])
+	}
+	out := m.robot.Outputs()
+	for i := range m.wheels {
+		if set := m.core.WheelSetpoint(i); !(math.Abs(set) <= m.limit*(1+rounding)) {
+			w.fail("wheel %d is to turn at %v rad/s", i, set)
+		}
+		if d := math.Abs(float64(out.Duty[i])); !(d <= 1) || d > 0 && !out.MotorsOn {
+			w.fail("duty %v, motors on: %v", out.Duty, out.MotorsOn)
+		}
+	}
+	m.powered = m.powered || out.MotorsOn
+	if s.Setpoint != (app.Setpoint{}) || !m.powered { // one that booted in motion coasts
+		m.restFor = 0
+		return
+	}
+	if m.restFor += stepUs; m.restFor > restAfter {
+		if tr := m.plant.Truth(); math.Hypot(tr.Vx, tr.Vy) > 0.03 || math.Abs(tr.Wz) > 0.1 {
+			w.fail("the setpoint is zero for %d ms, and the robot moves: %+v", m.restFor/ms, tr)
+		}
 	}
 }
 
@@ -274,6 +348,7 @@ func (m *mcu) wake() {
 func (m *mcu) off() {
 	m.advance()
 	m.on = false
+	m.offAt = m.w.now
 	m.unheard += uint64(len(m.waiting))
 	for _, i := range m.waiting {
 		m.w.pool.release(i)

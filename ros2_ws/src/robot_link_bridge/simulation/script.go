@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"strings"
+
+	"robot_link/firmware/app"
 )
 
 // A run has trouble until calmTime, and then time to recover until endTime. Whoever is to be in control must
@@ -21,8 +23,9 @@ type Script struct {
 	Seed       uint64
 	MCUs       int
 	Hosts      int
-	OneAddress bool // two hosts of the first MCU share an address and a port
-	NearWrap   bool // the MCUs' clocks are about to wrap
+	OneAddress bool      // two hosts of the first MCU share an address and a port
+	NearWrap   bool      // the MCUs' clocks are about to wrap
+	Drive      app.Drive // what the MCUs drive; none: setpoints only
 	Lines      []Line
 }
 
@@ -41,7 +44,7 @@ func (l Line) String() string {
 // String is the form that Parse reads.
 func (s Script) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "seed %d mcus %d hosts %d one_address %t near_wrap %t\n", s.Seed, s.MCUs, s.Hosts, s.OneAddress, s.NearWrap)
+	fmt.Fprintf(&b, "seed %d mcus %d hosts %d one_address %t near_wrap %t drive %d\n", s.Seed, s.MCUs, s.Hosts, s.OneAddress, s.NearWrap, s.Drive)
 	for _, l := range s.Lines {
 		fmt.Fprintln(&b, l)
 	}
@@ -52,7 +55,7 @@ func (s Script) String() string {
 func Parse(text string) (s Script, err error) {
 	for i, row := range strings.Split(strings.TrimSpace(text), "\n") {
 		if i == 0 {
-			if _, err := fmt.Sscanf(row, "seed %d mcus %d hosts %d one_address %t near_wrap %t", &s.Seed, &s.MCUs, &s.Hosts, &s.OneAddress, &s.NearWrap); err != nil {
+			if _, err := fmt.Sscanf(row, "seed %d mcus %d hosts %d one_address %t near_wrap %t drive %d", &s.Seed, &s.MCUs, &s.Hosts, &s.OneAddress, &s.NearWrap, &s.Drive); err != nil {
 				return s, fmt.Errorf("first line %q: %w", row, err)
 			}
 			continue
@@ -80,6 +83,9 @@ func Generate(seed uint64) Script {
 	r := rand.New(rand.NewPCG(seed, 0))
 	s := Script{Seed: seed, MCUs: 1 + r.IntN(2), Hosts: 1 + r.IntN(3), OneAddress: r.IntN(8) == 0, NearWrap: r.IntN(8) == 0}
 	s.Hosts = max(s.Hosts, s.MCUs)
+	if r.IntN(4) == 0 { // the rest is three times as fast without
+		s.Drive = app.Drive(1 + r.IntN(3))
+	}
 	names := actionNames()
 	for range 3 + r.IntN(25) {
 		name := names[r.IntN(len(names))]

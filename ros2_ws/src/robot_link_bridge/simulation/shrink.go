@@ -1,6 +1,10 @@
 package simulation
 
-import "slices"
+import (
+	"slices"
+
+	"robot_link/firmware/app"
+)
 
 // shrinkRuns bounds how often Shrink runs a script: some seconds.
 const shrinkRuns = 2000
@@ -31,7 +35,7 @@ func Shrink(f *Failure) *Failure {
 		}
 	}
 	for _, simpler := range []func(*Script){
-		func(s *Script) { s.OneAddress = false }, func(s *Script) { s.NearWrap = false },
+		func(s *Script) { s.OneAddress = false }, func(s *Script) { s.NearWrap = false }, func(s *Script) { s.Drive = app.DriveNone },
 		func(s *Script) { s.Hosts = max(1, s.MCUs) }, func(s *Script) { s.MCUs = 1 }, func(s *Script) { s.Hosts = 1 },
 	} {
 		s := best.Script
