@@ -53,7 +53,7 @@
       .cmd_timeout_ms = 150,        /* ms */                                                     \
       .control_hz = 1000,           /* Hz */                                                     \
       .state_hz = 100,              /* Hz */                                                     \
-      .firmware_minor = 2,                                                                       \
+      .firmware_minor = 1,                                                                       \
       .features = RL_FEATURE_ODOMETRY | RL_FEATURE_BATTERY,                                      \
   }
 
