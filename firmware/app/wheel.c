@@ -41,7 +41,7 @@ static void take_over(rl_wheel_t *wheel, const rl_config_t *config, double veloc
   rl_wheel_off(wheel);
   wheel->on = true;
   wheel->reference = clamp(velocity, config->wheel_speed_max);
-  wheel->before = velocity;
+  wheel->before = 0.0; /* after a hole the velocity is that of the hole, and says nothing of now */
 }
 
 /* Moves the reference; returns by how much. */

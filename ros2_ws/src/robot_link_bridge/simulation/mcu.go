@@ -185,7 +185,7 @@ func robotOn(d app.Drive) app.Robot {
 
 // How long after its setpoint a robot may still move (docs/simulation.md): what the wheels are behind, and after
 // its control loop stood still at full speed, a slide.
-const restAfter = 1000 * ms
+const restAfter = 1500 * ms
 
 // checkWheels holds what goes to the motors, and what the robot does, to the invariants. Nothing in a script
 // breaks the robot itself, so that a fault is a false alarm.
