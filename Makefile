@@ -66,6 +66,10 @@ check-all: test ## test, and what is slow: mutants, the race detector, longer fu
 	$(GO) test -race -tags $(TAGS) $$($(GO) list -tags $(TAGS) ./... | grep -v /simulation) # that one has no threads
 	$(GO) test -run '^$$' -fuzz FuzzDecode -fuzztime 60s ./$(BRIDGE)/wire
 
+.PHONY: plots
+plots: ## draw docs/plots from a simulation
+	$(GO) run ./$(BRIDGE)/mcusim/plots
+
 .PHONY: soak
 soak: setup ## the simulation for ever: failures to build/soak, goes on where it was stopped
 	$(GO) run ./$(BRIDGE)/simulation/soak

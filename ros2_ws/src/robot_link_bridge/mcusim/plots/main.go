@@ -1,0 +1,224 @@
+// Command plots draws docs/plots: what the firmware's wheel loop does with the simulated robot. It has no clock, no
+// network and a fixed seed, so that the files are the same bytes each time and a change in them is a change of the robot.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"log"
+	"math"
+	"net/netip"
+	"os"
+	"path/filepath"
+
+	"gonum.org/v1/plot/plotter"
+
+	"robot_link/firmware/app"
+	"robot_link/ros2_ws/src/robot_link_bridge/mcusim"
+	"robot_link/ros2_ws/src/robot_link_bridge/plant"
+	"robot_link/ros2_ws/src/robot_link_bridge/wire"
+)
+
+const (
+	stepUs = 1000 // control at 1 kHz
+	cmdMs  = 10   // CMD at 100 Hz
+	seed   = 1
+)
+
+var hostAddr = netip.MustParseAddrPort("192.0.2.1:5001")
+
+func main() {
+	log.SetFlags(0)
+	out := flag.String("out", "docs/plots", "directory for the plots")
+	flag.Parse()
+	if err := os.MkdirAll(*out, 0o755); err != nil {
+		log.Fatal(err)
+	}
+	for name, draw := range map[string]func() *chart{
+		"step_response": stepResponse, "timeout": timeout, "square": square, "wheel": wheel,
+	} {
+		if err := draw().save(filepath.Join(*out, name+".svg")); err != nil {
+			log.Fatal(err)
+		}
+	}
+}
+
+// host drives a robot under a clock of their own.
+type host struct {
+	core    *app.App
+	robot   *mcusim.Robot
+	plant   *plant.Plant
+	now     uint64 // us
+	seq     uint32
+	session uint16
+	silent  bool
+	each    func(app.Stepped) // after each control step
+}
+
+// newHost has the robot granted and enabled, and standing.
+func newHost(change func(*plant.Params), faults ...plant.Fault) *host {
+	cfg := app.DefaultRobot()
+	core, err := app.New(app.Config{Robot: cfg}, app.Entropy{SessionStart: 1}, 0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	params := mcusim.PlantOf(cfg)
+	if change != nil {
+		change(&params)
+	}
+	pl := plant.New(params, seed)
+	for _, f := range faults {
+		pl.Inject(f)
+	}
+	h := &host{core: core, plant: pl, robot: mcusim.NewRobot(core, pl, 0)}
+	hello := wire.Hello{Header: wire.Header{Seq: 1, TimeUs: 1}, VersionMin: 1, VersionMax: 1, Want: wire.WantRobot, Nonce: 1}
+	b := make([]byte, wire.HelloSize)
+	hello.Encode(b)
+	var reply [app.PacketMax]byte
+	n := core.Receive(0, hostAddr, b, &reply)
+	var info wire.Info
+	if err := info.Decode(reply[:n]); err != nil || info.Session == 0 {
+		log.Fatalf("the robot is not granted: %+v, %v", info, err)
+	}
+	h.session = info.Session
+	h.send(0, 0, 0) // the first CMD without ENABLE: only its rising edge enables
+	h.drive(0, 0, 50)
+	return h
+}
+
+func (h *host) send(vx, wz float32, flags wire.Flags) {
+	h.seq++
+	c := wire.Cmd{Header: wire.Header{Session: h.session, Seq: h.seq, TimeUs: h.now}, Vx: vx, Wz: wz, Flags: flags}
+	var b [wire.CmdSize]byte
+	c.Encode(b[:])
+	var reply [app.PacketMax]byte
+	h.core.Receive(h.now, hostAddr, b[:], &reply)
+}
+
+func (h *host) drive(vx, wz float32, ms int) {
+	for range ms {
+		if h.now/stepUs%cmdMs == 0 && !h.silent {
+			h.send(vx, wz, wire.FlagMotionValid|wire.FlagEnable)
+		}
+		h.now += stepUs
+		if s := h.robot.Step(h.now); h.each != nil {
+			h.each(s)
+		}
+	}
+}
+
+// since is the time from a moment on, in ms.
+func (h *host) since(us uint64) float64 { return float64(int64(h.now-us)) / 1000 }
+
+func stepResponse() *chart {
+	c := newChart("Step to 0.5 m/s: gains fixed, motors as expected and 30 % off", "time since the CMD [ms]", "vx [m/s]")
+	c.Legend.Top = false // the curves end up there
+	for _, m := range []struct {
+		name string
+		off  float64
+	}{{"true, motors as expected", 0}, {"true, k_e, k_t and R +30 %", 0.3}, {"true, k_e, k_t and R -30 %", -0.3}} {
+		h := newHost(func(p *plant.Params) {
+			p.BackEMF *= 1 + m.off
+			p.TorqueConst *= 1 + m.off
+			p.Resistance *= 1 + m.off
+		})
+		var set, is plotter.XYs
+		from := h.now
+		h.each = func(s app.Stepped) {
+			set = append(set, plotter.XY{X: h.since(from), Y: float64(s.Setpoint.Vx)})
+			is = append(is, plotter.XY{X: h.since(from), Y: h.plant.Truth().Vx})
+		}
+		h.drive(0.5, 0, 600)
+		if m.off == 0 {
+			c.line("setpoint", set)
+		}
+		c.line(m.name, is)
+	}
+	return c
+}
+
+func timeout() *chart {
+	c := newChart("The host falls silent at 1.5 m/s", "time since the last CMD [ms]", "vx [m/s]")
+	h := newHost(nil)
+	h.drive(1.5, 0, 1501) // the last of these ms sends the last CMD
+	last := h.now - stepUs
+	h.silent = true
+	var set, is plotter.XYs
+	stopped := math.NaN()
+	h.each = func(s app.Stepped) {
+		set = append(set, plotter.XY{X: h.since(last), Y: float64(s.Setpoint.Vx)})
+		is = append(is, plotter.XY{X: h.since(last), Y: h.plant.Truth().Vx})
+		if math.IsNaN(stopped) && wire.Status(s.Status).Has(wire.StatusCmdTimeout) {
+			stopped = h.since(last)
+		}
+	}
+	h.drive(0, 0, 800)
+	c.line("setpoint", set)
+	c.line("true", is)
+	c.mark("last CMD", 0, 0, 1.6)
+	c.mark(fmt.Sprintf("CMD_TIMEOUT (%.0f ms)", stopped), stopped, 0, 1.6)
+	return c
+}
+
+func square() *chart {
+	c := newChart("A 2 m square, driven open loop", "x [m]", "y [m]")
+	h := newHost(nil)
+	var is, odom plotter.XYs
+	n := 0
+	h.each = func(app.Stepped) {
+		if n++; n%20 != 0 { // 24 s: a point each 20 ms is 1 cm
+			return
+		}
+		t := h.plant.Truth()
+		x, y, _ := h.core.Pose()
+		is = append(is, plotter.XY{X: t.X, Y: t.Y})
+		odom = append(odom, plotter.XY{X: x, Y: y})
+	}
+	for range 4 {
+		h.drive(0.5, 0, 4000)
+		h.drive(0, math.Pi/4, 2000)
+	}
+	h.drive(0, 0, 500)
+	c.line("true path", is)
+	c.line("odometry", odom)
+	c.square()
+	return c
+}
+
+func wheel() *chart {
+	const at = 1.0 // s
+	c := newChart("Front left wheel stalls at 0.6 m/s", "time since the stall [ms]", "wheel velocity [rad/s]")
+	f, err := plant.ParseFault(fmt.Sprintf("stall:front_left@%v", at))
+	if err != nil {
+		log.Fatal(err)
+	}
+	h := newHost(nil, f)
+	var set, is plotter.XYs
+	noticed, fault := math.NaN(), wire.FaultNone
+	h.drive(0.6, 0, 750)
+	h.each = func(s app.Stepped) {
+		t := h.since(at * 1e6)
+		set = append(set, plotter.XY{X: t, Y: h.core.WheelSetpoint(0)})
+		is = append(is, plotter.XY{X: t, Y: h.core.WheelVelocity(0)})
+		if math.IsNaN(noticed) && wire.Status(s.Status).Has(wire.StatusFault) {
+			noticed, fault = t, h.fault()
+		}
+	}
+	h.drive(0.6, 0, 1200)
+	c.line("setpoint", set)
+	c.line("measured", is)
+	c.mark("stall", 0, -2, 18)
+	c.mark(fmt.Sprintf("detected (fault %d, %.0f ms)", uint8(fault), noticed), noticed, -2, 18)
+	return c
+}
+
+// fault is what STATE tells.
+func (h *host) fault() wire.Fault {
+	var b [app.PacketMax]byte
+	_, n := h.core.State(h.now, &b)
+	var s wire.State
+	if err := s.Decode(b[:n]); err != nil {
+		log.Fatal(err)
+	}
+	return s.Fault
+}
