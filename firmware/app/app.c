@@ -252,6 +252,9 @@ static void note_faults(rl_app_t *app, uint32_t faults) {
   }
 }
 
+/* Enabled, or still on the ramp. */
+static bool driven(const rl_app_t *app) { return app->safety.enabled || rl_motion_moving(&app->motion); }
+
 static uint8_t leds(const rl_app_t *app, uint64_t now_us) {
   const uint32_t status = rl_app_status(app, now_us);
   const bool stopped = (status & (RL_STATUS_CMD_TIMEOUT | RL_STATUS_ESTOP | RL_STATUS_FAULT)) != 0u;
@@ -272,7 +275,7 @@ void rl_app_control(rl_app_t *app, uint64_t now_us, const rl_inputs_t *in, rl_ou
   }
   const rl_drive_order_t order = {
       .base = {.x = motion->vx, .y = motion->vy, .wz = motion->wz},
-      .power = app->safety.enabled || rl_motion_moving(motion),
+      .power = driven(app),
       .forgive = app->safety.faults == 0u,
       .watched = !in->estop,
       .late = late,
@@ -288,7 +291,7 @@ void rl_app_fault_lower(rl_app_t *app, uint8_t fault) { rl_safety_fault_lower(&a
 rl_setpoint_t rl_app_setpoint(const rl_app_t *app) { return rl_motion_setpoint(&app->motion, &app->config); }
 
 bool rl_app_outputs_on(const rl_app_t *app) {
-  return app->safety.enabled || rl_motion_moving(&app->motion) || rl_drive_settling(&app->drive);
+  return driven(app) || rl_drive_settling(&app->drive);
 }
 
 /* Telling. */

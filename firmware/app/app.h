@@ -5,7 +5,7 @@
  *
  *   boot          rl_app_init()
  *   a datagram    rl_app_receive(); if there is a reply: rl_echo_stamp(), and send it to where the datagram came from
- *   control_hz    rl_app_control(), with what the board measures; what it gives goes to the motors (board.h does that)
+ *   control_hz    rl_app_control(), with what the board measures; what it gives goes to the motors
  *   state_hz      rl_app_state(); what it returns: send it to *to
  *   a fault       rl_app_fault_raise() while its cause is there, rl_app_fault_lower() when that is gone
  *

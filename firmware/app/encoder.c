@@ -28,8 +28,7 @@ static int32_t difference(const rl_encoder_t *encoder, uint32_t raw) {
 }
 
 double rl_encoder_sample(rl_encoder_t *encoder, uint32_t raw, uint64_t now_us) {
-  encoder->moved = encoder->primed ? difference(encoder, raw) : 0;
-  encoder->primed = true;
+  encoder->moved = (encoder->samples != 0u) ? difference(encoder, raw) : 0;
   encoder->raw = raw;
   encoder->count += encoder->moved;
   encoder->counts[encoder->next] = encoder->count;

@@ -23,7 +23,6 @@
 typedef struct {
   double rad_per_count; /* with its sign: a wheel mounted the other way round counts down */
   uint32_t mask;        /* the counter's bits */
-  bool primed;          /* there was a sample */
   uint32_t raw;         /* the counter, last time */
   int64_t count;        /* counts since the first sample */
   int32_t moved;        /* counts in the last step */

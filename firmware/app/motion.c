@@ -80,23 +80,22 @@ __attribute__((noinline)) static bool clamp_wheels(rl_setpoint_t *command, const
  * wheel may do, and then the part that makes a wheel too fast. (x, y) and wz go their own ways towards the command, so
  * that on the way a wheel may be asked for more than at either end; what gets smaller is never held up by that, and so
  * neither is the failsafe. */
-static void keep_wheels(const rl_motion_t *was, rl_motion_t *is, const rl_config_t *config, bool commanded,
-                        double step_s) {
-  const rl_kinematics_t *const wheels = &was->wheels;
+static void keep_wheels(rl_motion_t *is, rl_twist_t was, const rl_config_t *config, bool commanded, double step_s) {
+  const rl_kinematics_t *const wheels = &is->wheels;
   if (wheels->wheels == 0u) {
     return;
   }
   const double most = (double)config->wheel_accel_max * wheels->radius * step_s;
-  const double change = rl_kinematics_rim(wheels, is->vx - was->vx, is->vy - was->vy, is->wz - was->wz);
+  const double change = rl_kinematics_rim(wheels, is->vx - was.x, is->vy - was.y, is->wz - was.wz);
   if (commanded && (change > most)) {
     const double part = most / change;
-    is->vx = was->vx + ((is->vx - was->vx) * part);
-    is->vy = was->vy + ((is->vy - was->vy) * part);
-    is->wz = was->wz + ((is->wz - was->wz) * part);
+    is->vx = was.x + ((is->vx - was.x) * part);
+    is->vy = was.y + ((is->vy - was.y) * part);
+    is->wz = was.wz + ((is->wz - was.wz) * part);
   }
-  const double go_was = rl_kinematics_rim(wheels, was->vx, was->vy, 0.0);
+  const double go_was = rl_kinematics_rim(wheels, was.x, was.y, 0.0);
   const double go_is = rl_kinematics_rim(wheels, is->vx, is->vy, 0.0);
-  const double turn_was = rl_kinematics_rim(wheels, 0.0, 0.0, was->wz);
+  const double turn_was = rl_kinematics_rim(wheels, 0.0, 0.0, was.wz);
   const double turn_is = rl_kinematics_rim(wheels, 0.0, 0.0, is->wz);
   const double excess = (go_is + turn_is) - ((double)config->wheel_speed_max * wheels->radius);
   const double growth = fmax(go_is - go_was, 0.0) + fmax(turn_is - turn_was, 0.0);
@@ -105,11 +104,11 @@ static void keep_wheels(const rl_motion_t *was, rl_motion_t *is, const rl_config
   }
   const double part = 1.0 - fmin(excess / growth, 1.0);
   if (go_is > go_was) {
-    is->vx = was->vx + ((is->vx - was->vx) * part);
-    is->vy = was->vy + ((is->vy - was->vy) * part);
+    is->vx = was.x + ((is->vx - was.x) * part);
+    is->vy = was.y + ((is->vy - was.y) * part);
   }
   if (turn_is > turn_was) {
-    is->wz = was->wz + ((is->wz - was->wz) * part);
+    is->wz = was.wz + ((is->wz - was.wz) * part);
   }
 }
 
@@ -154,7 +153,7 @@ bool rl_motion_step(rl_motion_t *motion, const rl_config_t *config, bool enabled
   if (follows) {
     target = motion->command;
   }
-  const rl_motion_t was = *motion;
+  const rl_twist_t was = {.x = motion->vx, .y = motion->vy, .wz = motion->wz};
   /* After a hole in the control loop the robot may get slower by all the time that passed, but not faster by it:
    * nobody looked at it meanwhile. */
   const double step_s = (double)passed_us * 1e-6;
@@ -162,7 +161,7 @@ bool rl_motion_step(rl_motion_t *motion, const rl_config_t *config, bool enabled
   double none = 0.0;
   ramp(&motion->vx, &motion->vy, target.vx, target.vy, config->a_lin * step_s, config->a_lin * rise_s);
   ramp(&motion->wz, &none, target.wz, 0.0, config->a_ang * step_s, config->a_ang * rise_s);
-  keep_wheels(&was, motion, config, follows, step_s);
+  keep_wheels(motion, was, config, follows, step_s);
   return late;
 }
 

@@ -36,12 +36,12 @@ static bool lasts(double *for_s, bool is, double dt, double limit_s) {
   return *for_s >= limit_s;
 }
 
-/* Starts from what is there: no bump, and no past. */
+/* Starts from what is there: no bump, and no past. After a hole the velocity is that of the hole, so that `before`
+ * begins at 0: it says nothing of now. */
 static void take_over(rl_wheel_t *wheel, const rl_config_t *config, double velocity) {
   rl_wheel_off(wheel);
   wheel->on = true;
   wheel->reference = clamp(velocity, config->wheel_speed_max);
-  wheel->before = 0.0; /* after a hole the velocity is that of the hole, and says nothing of now */
 }
 
 /* Moves the reference; returns by how much. */
