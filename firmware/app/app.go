@@ -25,7 +25,6 @@ package app
 typedef struct {
   rl_setpoint_t setpoint;
   uint32_t status;
-  bool outputs_on;
 } rl_stepped_t;
 
 static const rl_inputs_t no_board;
@@ -35,7 +34,6 @@ static void rl_step(rl_app_t *app, uint64_t now_us, const rl_inputs_t *in, rl_ou
   rl_app_control(app, now_us, in, outputs);
   out->setpoint = rl_app_setpoint(app);
   out->status = rl_app_status(app, now_us);
-  out->outputs_on = rl_app_outputs_on(app);
 }
 
 static void rl_steps(rl_app_t *app, uint64_t now_us, uint64_t period_us, size_t n, rl_stepped_t *out) {
@@ -98,6 +96,20 @@ type Robot struct {
 // DefaultRobot is robot_config.h.
 func DefaultRobot() Robot { return robotOf(C.rl_config_robot()) }
 
+// RobotOn is the default robot on a drive, with as few wheels as that takes.
+func RobotOn(d Drive) Robot {
+	r := DefaultRobot()
+	switch r.Drive = d; d {
+	case DriveNone:
+		return NoDrive()
+	case DriveDifferential:
+		r.WheelCount = 2
+	case DriveOmni3:
+		r.WheelCount, r.Base = 3, 0.2
+	}
+	return r
+}
+
 // NoDrive is a robot that only shows setpoints, with the default limits.
 func NoDrive() Robot { return robotOf(C.rl_config_default()) }
 
@@ -152,15 +164,8 @@ type Inputs struct {
 type Outputs struct {
 	Duty     [Wheels]float32 // -1 to 1 of the battery voltage
 	MotorsOn bool
-	Leds     uint8 // LED_
+	Leds     uint8 // RL_LED_
 }
-
-// LEDs.
-const (
-	LEDGreen  = C.RL_LED_GREEN
-	LEDYellow = C.RL_LED_YELLOW
-	LEDRed    = C.RL_LED_RED
-)
 
 var (
 	_ = [1]struct{}{}[unsafe.Sizeof(Inputs{})-C.sizeof_rl_inputs_t] // laid out as the C side's
@@ -259,9 +264,8 @@ func EchoStamp(reply *[PacketMax]byte, txUs uint64, cycles uint32) {
 
 // Stepped is what a control step came to. It is laid out as the C side's rl_stepped_t.
 type Stepped struct {
-	Setpoint  Setpoint
-	Status    uint32 // the status word
-	OutputsOn bool
+	Setpoint Setpoint
+	Status   uint32 // the status word
 }
 
 var _ = [1]struct{}{}[unsafe.Sizeof(Stepped{})-C.sizeof_rl_stepped_t] // does not compile unless the sizes agree
@@ -303,10 +307,8 @@ func (a *App) Pose() (x, y, yaw float64) {
 	return float64(p.x), float64(p.y), float64(p.yaw)
 }
 
-// Slip is what the wheels do that is no motion of the base, m/s.
-func (a *App) Slip() float64 {
-	return float64(C.rl_kinematics_slip(&a.c.motion.wheels, &a.c.drive.velocity[0]))
-}
+// ActiveFault is the fault that STATE tells, 0 for none.
+func (a *App) ActiveFault() uint8 { return uint8(C.rl_safety_fault(&a.c.safety)) }
 
 // Counters copies the counters.
 func (a *App) Counters() Counters { return *(*Counters)(unsafe.Pointer(&a.c.counters)) }

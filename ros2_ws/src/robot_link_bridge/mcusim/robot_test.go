@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"net/netip"
 	"testing"
 
 	"robot_link/firmware/app"
@@ -13,101 +12,41 @@ import (
 )
 
 const (
-	stepUs = 1000
-	cmdMs  = 10
+	stepUs = benchStepUs
 	driven = wire.FlagMotionValid | wire.FlagEnable
 )
 
-var hostAddr = netip.MustParseAddrPort("192.0.2.1:5001")
-
-// rig is a robot and its host, under a clock of their own.
+// rig is a bench of a test.
 type rig struct {
-	t       testing.TB
-	cfg     app.Robot
-	core    *app.App
-	robot   *Robot
-	plant   *plant.Plant
-	now     uint64 // us
-	seq     uint32
-	session uint16
-	cmd     [3]float32
-	flags   wire.Flags // 0: no CMD is sent
-	silent  bool
-	state   wire.State
-	last    app.Stepped
-	each    func(app.Stepped)
-}
-
-func robots() map[string]app.Robot {
-	mecanum := app.DefaultRobot()
-	two, four, omni := mecanum, mecanum, mecanum
-	two.Drive, two.WheelCount = app.DriveDifferential, 2
-	four.Drive = app.DriveDifferential
-	omni.Drive, omni.WheelCount, omni.Base = app.DriveOmni3, 3, 0.2
-	return map[string]app.Robot{"mecanum": mecanum, "differential2": two, "differential4": four, "omni3": omni}
+	*Bench
+	t testing.TB
 }
 
 func newRig(t testing.TB, cfg app.Robot, p plant.Params, seed uint64) *rig {
 	t.Helper()
-	core, err := app.New(app.Config{Robot: cfg}, app.Entropy{SessionStart: 1}, 0)
+	b, err := NewBench(cfg, p, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	pl := plant.New(p, seed)
-	r := &rig{t: t, cfg: cfg, core: core, plant: pl, robot: NewRobot(core, pl, 0)}
-	r.hello()
-	return r
+	return &rig{b, t}
 }
 
-func (r *rig) hello() {
-	h := wire.Hello{Header: wire.Header{Seq: 1, TimeUs: r.now + 1}, VersionMin: 1, VersionMax: 1, Want: wire.WantRobot, Nonce: r.now + 1}
-	b := make([]byte, wire.HelloSize)
-	h.Encode(b)
-	var reply [app.PacketMax]byte
-	n := r.core.Receive(r.now, hostAddr, b, &reply)
-	var info wire.Info
-	if err := info.Decode(reply[:n]); err != nil || info.Session == 0 {
-		r.t.Fatalf("%+v, %v", info, err)
+func robots() map[string]app.Robot {
+	four := app.DefaultRobot()
+	four.Drive = app.DriveDifferential
+	return map[string]app.Robot{
+		"mecanum": app.DefaultRobot(), "differential2": app.RobotOn(app.DriveDifferential), "differential4": four, "omni3": app.RobotOn(app.DriveOmni3),
 	}
-	r.session, r.seq = info.Session, 0
-	r.send(0)
-}
-
-func (r *rig) send(flags wire.Flags) {
-	r.seq++
-	c := wire.Cmd{Header: wire.Header{Session: r.session, Seq: r.seq, TimeUs: r.now}, Vx: r.cmd[0], Vy: r.cmd[1], Wz: r.cmd[2], Flags: flags}
-	var b [wire.CmdSize]byte
-	c.Encode(b[:])
-	var reply [app.PacketMax]byte
-	r.core.Receive(r.now, hostAddr, b[:], &reply)
-}
-
-// run lets ms milliseconds pass.
-func (r *rig) run(ms int) {
-	for range ms {
-		if r.now/stepUs%cmdMs == 0 && !r.silent {
-			r.send(r.flags)
-		}
-		r.now += stepUs
-		r.last = r.robot.Step(r.now)
-		if r.each != nil {
-			r.each(r.last)
-		}
-	}
-}
-
-func (r *rig) drive(vx, vy, wz float32, ms int) {
-	r.cmd, r.flags = [3]float32{vx, vy, wz}, driven
-	r.run(ms)
 }
 
 func (r *rig) read() wire.State {
 	var b [app.PacketMax]byte
-	_, n := r.core.State(r.now, &b)
-	if err := r.state.Decode(b[:n]); err != nil {
+	_, n := r.Core.State(r.Now, &b)
+	var s wire.State
+	if err := s.Decode(b[:n]); err != nil {
 		r.t.Fatal(err)
 	}
-	return r.state
+	return s
 }
 
 func speed(tr plant.Truth) float64 { return math.Hypot(tr.Vx, tr.Vy) }
@@ -131,23 +70,23 @@ func TestAStepIsFollowed(t *testing.T) {
 					p.Resistance *= 1 + off[1]
 					p.Payload = payload * float64(cfg.WheelCount)
 					r := newRig(t, cfg, p, 1)
-					r.drive(0, 0, 0, 50)
-					r.drive(0.5, 0, 0, 300)
+					r.Drive(0, 0, 0, 50)
+					r.Drive(0.5, 0, 0, 300)
 					worst := 0.0
-					r.each = func(app.Stepped) {
+					r.Each = func(app.Stepped) {
 						for i := range cfg.WheelCount {
-							set := r.core.WheelSetpoint(i)
+							set := r.Core.WheelSetpoint(i)
 							if set != 0 {
-								worst = max(worst, math.Abs(r.plant.Truth().WheelVel[i]-set)/math.Abs(0.5/float64(cfg.WheelRadius)))
+								worst = max(worst, math.Abs(r.Plant.Truth().WheelVel[i]-set)/math.Abs(0.5/float64(cfg.WheelRadius)))
 							}
 						}
 					}
-					r.run(1000)
+					r.Run(1000)
 					t.Logf("a wheel is off by at most %.1f %% of the step", 100*worst)
 					if worst > 0.05 {
 						t.Errorf("a wheel is off by %.1f %% of the step", 100*worst)
 					}
-					if got := r.plant.Truth().Vx; math.Abs(got-0.5) > 0.05*0.5 {
+					if got := r.Plant.Truth().Vx; math.Abs(got-0.5) > 0.05*0.5 {
 						t.Errorf("the robot goes at %.3f m/s", got)
 					}
 				})
@@ -163,24 +102,24 @@ func TestThePlantIsAtRestAfterATimeout(t *testing.T) {
 	for name, cfg := range robots() {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, cfg, PlantOf(cfg), 2)
-			r.drive(0, 0, 0, 50)
-			r.drive(1.5, 0, 1, 1500)
-			if speed(r.plant.Truth()) < 1 {
-				t.Fatalf("it does not drive: %+v, %v", r.plant.Truth(), wire.Status(r.last.Status))
+			r.Drive(0, 0, 0, 50)
+			r.Drive(1.5, 0, 1, 1500)
+			if speed(r.Plant.Truth()) < 1 {
+				t.Fatalf("it does not drive: %+v, %v", r.Plant.Truth(), wire.Status(r.Last.Status))
 			}
-			v, w := float64(r.last.Setpoint.Vx), math.Abs(float64(r.last.Setpoint.Wz))
-			r.silent = true
-			r.run(150 + int(1000*max(v/5, w/10)) + 1 + restAfterMs)
-			if tr := r.plant.Truth(); speed(tr) > 0.02 || math.Abs(tr.Wz) > 0.05 {
+			v, w := float64(r.Last.Setpoint.Vx), math.Abs(float64(r.Last.Setpoint.Wz))
+			r.Silent = true
+			r.Run(150 + int(1000*max(v/5, w/10)) + 1 + restAfterMs)
+			if tr := r.Plant.Truth(); speed(tr) > 0.02 || math.Abs(tr.Wz) > 0.05 {
 				t.Errorf("it still moves: %+v", tr)
 			}
 			if s := r.read(); s.Fault != 0 || !s.Status.Has(wire.StatusCmdTimeout) {
 				t.Errorf("fault %d, %v", s.Fault, s.Status)
 			}
-			r.silent = false
-			r.flags = 0
-			r.run(600)
-			if out := r.robot.Outputs(); out.MotorsOn || out.Duty != [app.Wheels]float32{} {
+			r.Silent = false
+			r.Flags = 0
+			r.Run(600)
+			if out := r.Robot.Outputs(); out.MotorsOn || out.Duty != [app.Wheels]float32{} {
 				t.Errorf("outputs are on at rest: %+v", out)
 			}
 		})
@@ -206,16 +145,16 @@ func TestFaultsOfTheRobotAreNoticedAndStopIt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r.plant.Inject(f)
-			r.drive(0, 0, 0, 50)
-			r.drive(0.6, 0, c.turn, 945)
+			r.Plant.Inject(f)
+			r.Drive(0, 0, 0, 50)
+			r.Drive(0.6, 0, c.turn, 945)
 			if s := r.read(); s.Fault != 0 || !s.Status.Has(wire.StatusEnabled) {
 				t.Fatalf("before: fault %d, %v", s.Fault, s.Status)
 			}
 			at := -1
 			for ms := range c.ms {
-				r.run(1)
-				if wire.Status(r.last.Status).Has(wire.StatusFault) {
+				r.Run(1)
+				if wire.Status(r.Last.Status).Has(wire.StatusFault) {
 					at = ms
 					break
 				}
@@ -232,11 +171,11 @@ func TestFaultsOfTheRobotAreNoticedAndStopIt(t *testing.T) {
 			if !ok {
 				t.Errorf("fault %d, want one of %v", s.Fault, c.want)
 			}
-			r.run(1500)
-			if tr := r.plant.Truth(); speed(tr) > 0.02 || math.Abs(tr.Wz) > 0.05 {
+			r.Run(1500)
+			if tr := r.Plant.Truth(); speed(tr) > 0.02 || math.Abs(tr.Wz) > 0.05 {
 				t.Errorf("it still moves: %+v", tr)
 			}
-			if out := r.robot.Outputs(); out.MotorsOn {
+			if out := r.Robot.Outputs(); out.MotorsOn {
 				t.Errorf("outputs are on: %+v", out)
 			}
 		})
@@ -343,15 +282,15 @@ func TestWheelsKeepTheirLimitsWhateverIsCommanded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r.plant.Inject(f)
+			r.Plant.Inject(f)
 		}
 		rw := rows(cfg)
 		var was app.Setpoint
 		calm := 0 // ms since nothing was commanded any more
-		r.each = func(s app.Stepped) {
+		r.Each = func(s app.Stepped) {
 			now := s.Setpoint
 			fail := func(format string, a ...any) {
-				t.Fatalf("seed %d (%s, %q) at %d ms: %s; setpoint %+v after %+v, %v", seed, name, fault, r.now/1000, fmt.Sprintf(format, a...), now, was, wire.Status(s.Status))
+				t.Fatalf("seed %d (%s, %q) at %d ms: %s; setpoint %+v after %+v, %v", seed, name, fault, r.Now/1000, fmt.Sprintf(format, a...), now, was, wire.Status(s.Status))
 			}
 			if v := math.Hypot(float64(now.Vx), float64(now.Vy)); v > 2*(1+1e-6) || math.Abs(float64(now.Wz)) > 6*(1+1e-6) {
 				fail("beyond the body's limits")
@@ -360,11 +299,11 @@ func TestWheelsKeepTheirLimitsWhateverIsCommanded(t *testing.T) {
 			if math.Hypot(dx, dy) > 5e-3*(1+1e-4)+1e-6 || math.Abs(dw) > 10e-3*(1+1e-4)+1e-6 {
 				fail("beyond the ramp")
 			}
-			out := r.robot.Outputs()
+			out := r.Robot.Outputs()
 			limit := float64(cfg.WheelSpeedMax)
 			follows := wire.Status(s.Status)&(wire.StatusEnabled|wire.StatusCmdTimeout|wire.StatusCmdIdle) == wire.StatusEnabled
 			for i := range cfg.WheelCount {
-				set := r.core.WheelSetpoint(i)
+				set := r.Core.WheelSetpoint(i)
 				if !(math.Abs(set) <= limit*(1+1e-12)) {
 					fail("wheel %d is to turn at %v rad/s, at most %v", i, set, limit)
 				}
@@ -387,29 +326,29 @@ func TestWheelsKeepTheirLimitsWhateverIsCommanded(t *testing.T) {
 			}
 			was = now
 		}
-		r.drive(0, 0, 0, 20)
+		r.Drive(0, 0, 0, 20)
 		for n := 0; n < life && steps < total; {
 			ms := 1 + rng.IntN(1500)
-			r.silent = rng.IntN(6) == 0
-			r.flags = driven
+			r.Silent = rng.IntN(6) == 0
+			r.Flags = driven
 			switch rng.IntN(12) {
 			case 0:
-				r.flags = 0
+				r.Flags = 0
 			case 1:
-				r.flags = wire.FlagEnable
+				r.Flags = wire.FlagEnable
 			case 2:
-				r.flags = driven | wire.FlagEstop
+				r.Flags = driven | wire.FlagEstop
 			case 3, 4:
-				r.flags = wire.FlagClearFault
+				r.Flags = wire.FlagClearFault
 				ms = 1 + rng.IntN(30)
 			}
-			for i := range r.cmd {
-				r.cmd[i] = float32(rng.NormFloat64() * []float64{1.5, 1, 4}[i])
+			for i := range r.Cmd {
+				r.Cmd[i] = float32(rng.NormFloat64() * []float64{1.5, 1, 4}[i])
 				if rng.IntN(4) == 0 {
-					r.cmd[i] = 0
+					r.Cmd[i] = 0
 				}
 			}
-			r.run(ms)
+			r.Run(ms)
 			n += ms
 			steps += ms
 		}
@@ -420,16 +359,16 @@ func TestWheelsKeepTheirLimitsWhateverIsCommanded(t *testing.T) {
 func BenchmarkControlStep(b *testing.B) {
 	cfg := app.DefaultRobot()
 	r := newRig(b, cfg, PlantOf(cfg), 1)
-	r.drive(0, 0, 0, 50)
-	r.drive(1, 0.5, 1, 2000)
-	in, out := r.robot.in, r.robot.out
-	now := r.now
+	r.Drive(0, 0, 0, 50)
+	r.Drive(1, 0.5, 1, 2000)
+	in, out := r.Robot.in, r.Robot.out
+	now := r.Now
 	for b.Loop() {
 		now += stepUs
 		in.Count[0] += 17
 		in.Count[1] += 17
 		in.Count[2] += 17
 		in.Count[3] += 17
-		r.core.Control(now, &in, &out)
+		r.Core.Control(now, &in, &out)
 	}
 }

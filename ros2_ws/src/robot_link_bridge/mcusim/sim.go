@@ -139,8 +139,8 @@ func (s *Sim) Run(ctx context.Context) (err error) {
 			if !ok {
 				break
 			}
-			if s.step(at); s.boots > 0 && at > s.now() {
-				now = s.now() // it booted: its clock began again
+			if booted := s.step(at); booted {
+				now = s.now() // its clock began again
 			}
 		}
 		if _, ok := s.states.due(now); ok && !s.off {
@@ -180,26 +180,27 @@ func (s *Sim) receive() {
 	}
 }
 
-func (s *Sim) step(now uint64) {
+// step is a control period. It reports whether the MCU booted in it.
+func (s *Sim) step(now uint64) (booted bool) {
 	if p := s.robot.plant; p != nil && (s.off || p.BrownedOut()) {
-		s.brownOut(p)
-		return
+		return s.brownOut(p)
 	}
 	stepped := s.robot.Step(now)
 	if err := s.trace.add(now, stepped); err != nil {
 		s.cfg.Log.Error("the trace ends here", "file", s.cfg.Trace, "error", err)
 	}
+	return false
 }
 
 // brownOut is a control period without power, and the boot after the last one.
-func (s *Sim) brownOut(p *plant.Plant) {
+func (s *Sim) brownOut(p *plant.Plant) (booted bool) {
 	if !s.off {
 		s.off = true
 		s.cfg.Log.Warn("brown-out: the virtual MCU is off", "name", s.cfg.Name)
 	}
 	s.robot.Off(float64(s.control.period) * 1e-6)
 	if p.BrownedOut() {
-		return
+		return false
 	}
 	s.boots++
 	s.off = false
@@ -208,6 +209,7 @@ func (s *Sim) brownOut(p *plant.Plant) {
 	entropy := bootEntropy(s.cfg.Seed, s.boots)
 	s.robot.Reboot(entropy, 0)
 	s.cfg.Log.Info("virtual MCU boots", "name", s.cfg.Name, "boot", fmt.Sprintf("%08x", entropy.BootID))
+	return true
 }
 
 func (s *Sim) sendState(now uint64) {

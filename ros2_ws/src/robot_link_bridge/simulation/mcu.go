@@ -64,7 +64,7 @@ type applied struct {
 
 func (m *mcu) boot() {
 	w := m.w
-	robot := robotOn(w.script.Drive)
+	robot := app.RobotOn(w.script.Drive)
 	core, err := app.New(app.Config{Name: "sim", Robot: robot}, m.entropy, 0)
 	if err != nil {
 		panic(err) // the default configuration is sound
@@ -169,20 +169,6 @@ func (m *mcu) check(t int64, s *app.Stepped) {
 	}
 }
 
-// robotOn is the default robot on a drive.
-func robotOn(d app.Drive) app.Robot {
-	r := app.DefaultRobot()
-	switch r.Drive = d; d {
-	case app.DriveNone:
-		return app.NoDrive()
-	case app.DriveDifferential:
-		r.WheelCount = 2
-	case app.DriveOmni3:
-		r.WheelCount, r.Base = 3, 0.2
-	}
-	return r
-}
-
 // How long after its setpoint a robot may still move (docs/simulation.md): what the wheels are behind, and after
 // its control loop stood still at full speed, a slide.
 const restAfter = 1500 * ms
@@ -192,9 +178,7 @@ const restAfter = 1500 * ms
 func (m *mcu) checkWheels(s *app.Stepped) {
 	w := m.w
 	if status := wire.Status(s.Status); status.Has(wire.StatusFault) || !status.Has(wire.StatusOdomValid) {
-		var b [app.PacketMax]byte
-		m.core.State(0, &b)
-		w.fail("a false alarm: %v, fault %d", status, b[89])
+		w.fail("a false alarm: %v, fault %d", status, m.core.ActiveFault())
 	}
 	out := m.robot.Outputs()
 	for i := range m.wheels {

@@ -82,9 +82,8 @@ func (r *robotFlags) drive(f *flag.FlagSet) {
 
 // config checks the flags, and puts them into a simulator's configuration.
 func (r *robotFlags) config(cfg *mcusim.Config) error {
-	counts := map[app.Drive]int{app.DriveDifferential: 2, app.DriveMecanum: 4, app.DriveOmni3: 3}
 	if r.wheels == 0 {
-		r.wheels = counts[r.robot.Drive]
+		r.wheels = app.RobotOn(r.robot.Drive).WheelCount
 	}
 	if r.robot.WheelCount = r.wheels; r.robot.Drive == app.DriveNone && r.wheels != 0 {
 		return fmt.Errorf("%w: --wheels needs a --drive other than none", errUsage)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log"
 	"math"
-	"net/netip"
 	"os"
 	"path/filepath"
 
@@ -19,13 +18,7 @@ import (
 	"robot_link/ros2_ws/src/robot_link_bridge/wire"
 )
 
-const (
-	stepUs = 1000 // control at 1 kHz
-	cmdMs  = 10   // CMD at 100 Hz
-	seed   = 1
-)
-
-var hostAddr = netip.MustParseAddrPort("192.0.2.1:5001")
+const seed = 1
 
 func main() {
 	log.SetFlags(0)
@@ -43,72 +36,29 @@ func main() {
 	}
 }
 
-// host drives a robot under a clock of their own.
-type host struct {
-	core    *app.App
-	robot   *mcusim.Robot
-	plant   *plant.Plant
-	now     uint64 // us
-	seq     uint32
-	session uint16
-	silent  bool
-	each    func(app.Stepped) // after each control step
-}
+// host is a bench with plots' clock.
+type host struct{ *mcusim.Bench }
 
 // newHost has the robot granted and enabled, and standing.
-func newHost(change func(*plant.Params), faults ...plant.Fault) *host {
+func newHost(change func(*plant.Params), faults ...plant.Fault) host {
 	cfg := app.DefaultRobot()
-	core, err := app.New(app.Config{Robot: cfg}, app.Entropy{SessionStart: 1}, 0)
-	if err != nil {
-		log.Fatal(err)
-	}
 	params := mcusim.PlantOf(cfg)
 	if change != nil {
 		change(&params)
 	}
-	pl := plant.New(params, seed)
+	b, err := mcusim.NewBench(cfg, params, seed)
+	if err != nil {
+		log.Fatal(err)
+	}
 	for _, f := range faults {
-		pl.Inject(f)
+		b.Plant.Inject(f)
 	}
-	h := &host{core: core, plant: pl, robot: mcusim.NewRobot(core, pl, 0)}
-	hello := wire.Hello{Header: wire.Header{Seq: 1, TimeUs: 1}, VersionMin: 1, VersionMax: 1, Want: wire.WantRobot, Nonce: 1}
-	b := make([]byte, wire.HelloSize)
-	hello.Encode(b)
-	var reply [app.PacketMax]byte
-	n := core.Receive(0, hostAddr, b, &reply)
-	var info wire.Info
-	if err := info.Decode(reply[:n]); err != nil || info.Session == 0 {
-		log.Fatalf("the robot is not granted: %+v, %v", info, err)
-	}
-	h.session = info.Session
-	h.send(0, 0, 0) // the first CMD without ENABLE: only its rising edge enables
-	h.drive(0, 0, 50)
-	return h
-}
-
-func (h *host) send(vx, wz float32, flags wire.Flags) {
-	h.seq++
-	c := wire.Cmd{Header: wire.Header{Session: h.session, Seq: h.seq, TimeUs: h.now}, Vx: vx, Wz: wz, Flags: flags}
-	var b [wire.CmdSize]byte
-	c.Encode(b[:])
-	var reply [app.PacketMax]byte
-	h.core.Receive(h.now, hostAddr, b[:], &reply)
-}
-
-func (h *host) drive(vx, wz float32, ms int) {
-	for range ms {
-		if h.now/stepUs%cmdMs == 0 && !h.silent {
-			h.send(vx, wz, wire.FlagMotionValid|wire.FlagEnable)
-		}
-		h.now += stepUs
-		if s := h.robot.Step(h.now); h.each != nil {
-			h.each(s)
-		}
-	}
+	b.Drive(0, 0, 0, 50)
+	return host{b}
 }
 
 // since is the time from a moment on, in ms.
-func (h *host) since(us uint64) float64 { return float64(int64(h.now-us)) / 1000 }
+func (h host) since(us uint64) float64 { return float64(int64(h.Now-us)) / 1000 }
 
 func stepResponse() *chart {
 	c := newChart("Step to 0.5 m/s: gains fixed, motors as expected and 30 % off", "time since the CMD [ms]", "vx [m/s]")
@@ -123,12 +73,12 @@ func stepResponse() *chart {
 			p.Resistance *= 1 + m.off
 		})
 		var set, is plotter.XYs
-		from := h.now
-		h.each = func(s app.Stepped) {
+		from := h.Now
+		h.Each = func(s app.Stepped) {
 			set = append(set, plotter.XY{X: h.since(from), Y: float64(s.Setpoint.Vx)})
-			is = append(is, plotter.XY{X: h.since(from), Y: h.plant.Truth().Vx})
+			is = append(is, plotter.XY{X: h.since(from), Y: h.Plant.Truth().Vx})
 		}
-		h.drive(0.5, 0, 600)
+		h.Drive(0.5, 0, 0, 600)
 		if m.off == 0 {
 			c.line("setpoint", set)
 		}
@@ -140,19 +90,19 @@ func stepResponse() *chart {
 func timeout() *chart {
 	c := newChart("The host falls silent at 1.5 m/s", "time since the last CMD [ms]", "vx [m/s]")
 	h := newHost(nil)
-	h.drive(1.5, 0, 1501) // the last of these ms sends the last CMD
-	last := h.now - stepUs
-	h.silent = true
+	h.Drive(1.5, 0, 0, 1501) // the last of these ms sends the last CMD
+	last := h.Now - 1000
+	h.Silent = true
 	var set, is plotter.XYs
 	stopped := math.NaN()
-	h.each = func(s app.Stepped) {
+	h.Each = func(s app.Stepped) {
 		set = append(set, plotter.XY{X: h.since(last), Y: float64(s.Setpoint.Vx)})
-		is = append(is, plotter.XY{X: h.since(last), Y: h.plant.Truth().Vx})
+		is = append(is, plotter.XY{X: h.since(last), Y: h.Plant.Truth().Vx})
 		if math.IsNaN(stopped) && wire.Status(s.Status).Has(wire.StatusCmdTimeout) {
 			stopped = h.since(last)
 		}
 	}
-	h.drive(0, 0, 800)
+	h.Drive(0, 0, 0, 800)
 	c.line("setpoint", set)
 	c.line("true", is)
 	c.mark("last CMD", 0, 0, 1.6)
@@ -165,20 +115,20 @@ func square() *chart {
 	h := newHost(nil)
 	var is, odom plotter.XYs
 	n := 0
-	h.each = func(app.Stepped) {
+	h.Each = func(app.Stepped) {
 		if n++; n%20 != 0 { // 24 s: a point each 20 ms is 1 cm
 			return
 		}
-		t := h.plant.Truth()
-		x, y, _ := h.core.Pose()
+		t := h.Plant.Truth()
+		x, y, _ := h.Core.Pose()
 		is = append(is, plotter.XY{X: t.X, Y: t.Y})
 		odom = append(odom, plotter.XY{X: x, Y: y})
 	}
 	for range 4 {
-		h.drive(0.5, 0, 4000)
-		h.drive(0, math.Pi/4, 2000)
+		h.Drive(0.5, 0, 0, 4000)
+		h.Drive(0, 0, math.Pi/4, 2000)
 	}
-	h.drive(0, 0, 500)
+	h.Drive(0, 0, 0, 500)
 	c.line("true path", is)
 	c.line("odometry", odom)
 	c.square()
@@ -194,31 +144,20 @@ func wheel() *chart {
 	}
 	h := newHost(nil, f)
 	var set, is plotter.XYs
-	noticed, fault := math.NaN(), wire.FaultNone
-	h.drive(0.6, 0, 750)
-	h.each = func(s app.Stepped) {
+	noticed, fault := math.NaN(), uint8(0)
+	h.Drive(0.6, 0, 0, 750)
+	h.Each = func(s app.Stepped) {
 		t := h.since(at * 1e6)
-		set = append(set, plotter.XY{X: t, Y: h.core.WheelSetpoint(0)})
-		is = append(is, plotter.XY{X: t, Y: h.core.WheelVelocity(0)})
+		set = append(set, plotter.XY{X: t, Y: h.Core.WheelSetpoint(0)})
+		is = append(is, plotter.XY{X: t, Y: h.Core.WheelVelocity(0)})
 		if math.IsNaN(noticed) && wire.Status(s.Status).Has(wire.StatusFault) {
-			noticed, fault = t, h.fault()
+			noticed, fault = t, h.Core.ActiveFault()
 		}
 	}
-	h.drive(0.6, 0, 1200)
+	h.Drive(0.6, 0, 0, 1200)
 	c.line("setpoint", set)
 	c.line("measured", is)
 	c.mark("stall", 0, -2, 18)
-	c.mark(fmt.Sprintf("detected (fault %d, %.0f ms)", uint8(fault), noticed), noticed, -2, 18)
+	c.mark(fmt.Sprintf("detected (fault %d, %.0f ms)", fault, noticed), noticed, -2, 18)
 	return c
-}
-
-// fault is what STATE tells.
-func (h *host) fault() wire.Fault {
-	var b [app.PacketMax]byte
-	_, n := h.core.State(h.now, &b)
-	var s wire.State
-	if err := s.Decode(b[:n]); err != nil {
-		log.Fatal(err)
-	}
-	return s.Fault
 }
