@@ -67,7 +67,7 @@ check-all: test ## test, and what is slow: mutants, the race detector, longer fu
 	$(GO) test -run '^$$' -fuzz FuzzDecode -fuzztime 60s ./$(BRIDGE)/wire
 
 .PHONY: plots
-plots: ## draw docs/plots from a simulation
+plots: setup ## draw docs/plots from a simulation
 	$(GO) run ./$(BRIDGE)/mcusim/plots
 
 .PHONY: soak
