@@ -1,4 +1,4 @@
-//go:build !cyclonedds
+//go:build !cyclonedds && !ros
 
 package rosbus
 
@@ -9,8 +9,8 @@ import (
 )
 
 // open stands in where no adapter is compiled in, so that everything but ROS builds, runs and is tested
-// on any machine. The rclgo adapter takes the tag "ros".
+// on any machine.
 func open(driver.Options) (driver.Conn, error) {
 	return nil, errors.New("this program was built without a way to ROS 2: build it with -tags cyclonedds, which needs " +
-		"the package cyclonedds-dev (the other way, -tags ros for rclgo, is not there yet)")
+		"the package cyclonedds-dev, or with colcon on a machine that has ROS 2 Humble (-tags ros)")
 }

@@ -1,4 +1,4 @@
-//go:build !cyclonedds
+//go:build !cyclonedds && !ros
 
 package rosbus_test
 

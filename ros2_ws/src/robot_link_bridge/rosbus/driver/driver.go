@@ -23,6 +23,7 @@ type Options struct {
 	Enclave   string
 	DomainID  int
 	Logf      func(format string, args ...any) // never nil; rare warnings, one line each
+	LogArgs   []string                         // ROS arguments about logging (--log-level debug), for an adapter that logs the ROS way
 }
 
 // Conn is one participant with one node in the graph. Its methods may be called from any goroutine.

@@ -1,0 +1,151 @@
+//go:build ros
+
+package rclgo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	rcl "github.com/tiiuae/rclgo/pkg/rclgo"
+	"github.com/tiiuae/rclgo/pkg/rclgo/types"
+
+	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/driver"
+)
+
+// unknown is what rclgo can't tell: it has no events.
+const unknown = -1
+
+type writer struct {
+	conn *conn
+
+	mu  sync.RWMutex // held for reading while pub is used
+	pub *rcl.Publisher
+}
+
+func (w *writer) Write(cdr []byte) error {
+	if len(cdr) < 4 {
+		return fmt.Errorf("%d bytes are no serialized message", len(cdr))
+	}
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	if w.pub == nil {
+		return driver.ErrClosed
+	}
+	if err := w.pub.PublishSerialized(cdr); err != nil {
+		return oneLine("publish", err)
+	}
+	return nil
+}
+
+func (w *writer) Matched() int {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	if w.pub == nil {
+		return 0
+	}
+	n, err := w.pub.GetSubscriptionCount()
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func (w *writer) Incompatible() int { return unknown }
+
+// Close waits for writes under way, and lets no other begin.
+func (w *writer) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	pub := w.pub
+	if pub == nil {
+		return nil
+	}
+	w.pub = nil
+	defer w.conn.forget(w)
+	if err := pub.Close(); err != nil {
+		return oneLine("close the publisher", err)
+	}
+	return nil
+}
+
+type reader struct {
+	conn  *conn
+	take  func([]byte)
+	stop  context.CancelFunc
+	ended chan struct{} // the wait set's goroutine has returned
+
+	mu  sync.RWMutex // held for reading while sub is asked
+	sub *rcl.Subscription
+}
+
+func newReader(c *conn, topic string, support types.MessageTypeSupport, qos driver.QoS, take func([]byte)) (*reader, error) {
+	r := &reader{conn: c, take: take, ended: make(chan struct{})}
+	var err error
+	r.sub, err = c.node.NewSubscription(topic, support, &rcl.SubscriptionOptions{Qos: profile(qos)}, r.deliver)
+	if err != nil {
+		return nil, oneLine("make the subscription", err)
+	}
+	set, err := c.context.NewWaitSet()
+	if err != nil {
+		_ = r.sub.Close()
+		return nil, oneLine("make the wait set", err)
+	}
+	set.AddSubscriptions(r.sub)
+	var running context.Context
+	running, r.stop = context.WithCancel(context.Background())
+	go func() {
+		defer close(r.ended)
+		if err := set.Run(running); err != nil && !errors.Is(err, context.Canceled) {
+			c.logf("waiting for %s ended: %v", topic, oneLine("rcl", err))
+		}
+		_ = set.Close() // nothing hangs on it any more
+	}()
+	return r, nil
+}
+
+// deliver takes one message. That one is taken only when its callback may run: a message that waits in the
+// middleware is replaced when a newer one comes, one that waits here would not be.
+func (r *reader) deliver(sub *rcl.Subscription) {
+	r.conn.calling.Lock()
+	defer r.conn.calling.Unlock()
+	data, _, err := sub.TakeSerializedMessage()
+	// A publisher that leaves wakes a subscription that has nothing: that is no error.
+	if err == nil && len(data) >= 4 {
+		r.take(data)
+	}
+}
+
+func (r *reader) Matched() int {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if r.sub == nil {
+		return 0
+	}
+	n, err := r.sub.GetPublisherCount()
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func (r *reader) Incompatible() int { return unknown }
+
+// Close lets the callback that is running end, and no other begin.
+func (r *reader) Close() error {
+	r.stop()
+	<-r.ended
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	sub := r.sub
+	if sub == nil {
+		return nil
+	}
+	r.sub = nil
+	defer r.conn.forget(r)
+	if err := sub.Close(); err != nil {
+		return oneLine("close the subscription", err)
+	}
+	return nil
+}
