@@ -15,6 +15,7 @@ package rosbus
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"strconv"
 	"sync"
@@ -55,6 +56,8 @@ type Options struct {
 	Remap func(topic string) string
 	// Logf receives rare one-line warnings of the middleware; nil drops them.
 	Logf func(format string, args ...any)
+	// LogArgs are the command line's ROS arguments about logging ("--log-level", "debug"), for LogHandler.
+	LogArgs []string
 }
 
 // Bus is one node in the ROS graph. The functions Advertise and Subscribe turn its serialized messages
@@ -71,6 +74,8 @@ type Bus interface {
 	// Ready shows the node, its publishers and its subscriptions in the ROS graph ("ros2 node info").
 	// Messages flow without it. What is made or closed later is shown by itself.
 	Ready() error
+	// LogHandler logs as nodes of ROS do, /rosout included, until Close; nil when the adapter has no such way.
+	LogHandler() slog.Handler
 	// Close takes the node and everything of it off the graph. No callback is running when it has
 	// returned, and none comes after. It is idempotent, and must not be called from a callback.
 	Close() error
@@ -81,7 +86,7 @@ func Open(o Options) (Bus, error) { return OpenWith(o, open) }
 
 // OpenWith is Open with an adapter of the caller's choice, such as memory.Net.Open in tests.
 func OpenWith(o Options, adapter func(driver.Options) (driver.Conn, error)) (Bus, error) {
-	d := driver.Options{Node: o.Node, Enclave: o.Enclave, DomainID: o.DomainID, Logf: o.Logf}
+	d := driver.Options{Node: o.Node, Enclave: o.Enclave, DomainID: o.DomainID, Logf: o.Logf, LogArgs: o.LogArgs}
 	if err := names.ValidateNode(o.Node); err != nil {
 		return nil, fmt.Errorf("rosbus: %w", err)
 	}
@@ -184,6 +189,13 @@ func (b *bus) check(topic string, qos QoS) (string, error) {
 func (b *bus) Ready() error {
 	if err := b.conn.Announce(); err != nil {
 		return fmt.Errorf("announce the node %s: %w", b.node, err)
+	}
+	return nil
+}
+
+func (b *bus) LogHandler() slog.Handler {
+	if l, ok := b.conn.(driver.Logger); ok {
+		return l.LogHandler()
 	}
 	return nil
 }

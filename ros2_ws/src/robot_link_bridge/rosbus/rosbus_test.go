@@ -3,6 +3,8 @@ package rosbus_test
 import (
 	"errors"
 	"fmt"
+	"log/slog"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -59,12 +61,13 @@ func TestOptionsReachTheAdapterCompleteAndValid(t *testing.T) {
 	t.Setenv("ROS_DOMAIN_ID", "")
 	var got driver.Options
 	adapter := func(o driver.Options) (driver.Conn, error) { got = o; return memory.New().Open(o) }
-	bus, err := rosbus.OpenWith(rosbus.Options{Node: "bridge", Namespace: "robot"}, adapter)
+	bus, err := rosbus.OpenWith(rosbus.Options{Node: "bridge", Namespace: "robot", LogArgs: []string{"--log-level", "warn"}}, adapter)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer bus.Close()
-	if got.Node != "bridge" || got.Namespace != "/robot" || got.Enclave != "/" || got.DomainID != 0 {
+	if got.Node != "bridge" || got.Namespace != "/robot" || got.Enclave != "/" || got.DomainID != 0 ||
+		!reflect.DeepEqual(got.LogArgs, []string{"--log-level", "warn"}) {
 		t.Errorf("got %+v", got)
 	}
 	got.Logf("must not crash %d", 1)
@@ -98,6 +101,31 @@ func TestErrorsNameWhatFailed(t *testing.T) {
 		t.Errorf("got %v, want %q", err, want)
 	}
 }
+
+func TestTheLogIsTheAdaptersIfItHasOne(t *testing.T) {
+	t.Setenv("ROS_DOMAIN_ID", "")
+	handler := slog.DiscardHandler
+	for _, c := range []struct {
+		conn driver.Conn
+		want slog.Handler
+	}{{&sinkConn{}, nil}, {loggingConn{&sinkConn{}, handler}, handler}} {
+		bus, err := rosbus.OpenWith(rosbus.Options{Node: "n"}, func(driver.Options) (driver.Conn, error) { return c.conn, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := bus.LogHandler(); got != c.want {
+			t.Errorf("%T: got %v, want %v", c.conn, got, c.want)
+		}
+	}
+}
+
+// loggingConn can log the ROS way.
+type loggingConn struct {
+	*sinkConn
+	handler slog.Handler
+}
+
+func (l loggingConn) LogHandler() slog.Handler { return l.handler }
 
 func TestPublishMakesNoGarbage(t *testing.T) {
 	t.Setenv("ROS_DOMAIN_ID", "")

@@ -3,7 +3,10 @@
 // Only rosbus and the adapters import it; a node uses rosbus.
 package driver
 
-import "errors"
+import (
+	"errors"
+	"log/slog"
+)
 
 // ErrClosed is returned by every method of a closed Conn, Writer or Reader, except Close and Matched.
 var ErrClosed = errors.New("closed")
@@ -39,6 +42,13 @@ type Conn interface {
 	// Close closes all writers and readers as well. When it has returned, no take call is running and
 	// none will come. It is idempotent, and must not be called from a take call.
 	Close() error
+}
+
+// Logger is a Conn whose node can log as nodes of ROS do: to the console in ROS's format, the log file and
+// /rosout.
+type Logger interface {
+	// LogHandler is never nil, and may be used until the Conn is closed.
+	LogHandler() slog.Handler
 }
 
 // Writer sends serialized messages, from any goroutine.
