@@ -4,10 +4,6 @@ package cyclone_test
 
 import (
 	"flag"
-	"fmt"
-	"os"
-	"runtime"
-	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -18,31 +14,6 @@ import (
 )
 
 var soak = flag.Int("soak", 20_000, "messages that the soak test publishes; 200000 for the long form")
-
-// usage is what this process holds.
-type usage struct{ rssKiB, threads, files, goroutines int }
-
-func measure(t *testing.T) usage {
-	t.Helper()
-	runtime.GC()
-	runtime.GC()
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		t.Fatal(err)
-	}
-	u := usage{goroutines: runtime.NumGoroutine()}
-	for line := range strings.Lines(string(status)) {
-		// Lines of other forms do not scan, and are not wanted.
-		_, _ = fmt.Sscanf(line, "VmRSS: %d kB", &u.rssKiB)
-		_, _ = fmt.Sscanf(line, "Threads: %d", &u.threads)
-	}
-	files, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Fatal(err)
-	}
-	u.files = len(files)
-	return u
-}
 
 // A lost 100 bytes a message would be 20 MB in the long form.
 func TestPublishingLeaksNothing(t *testing.T) {
@@ -69,11 +40,11 @@ func TestPublishingLeaksNothing(t *testing.T) {
 		}
 	}
 	publish(10_000)
-	before := measure(t)
+	before := conformance.Measure(t)
 	publish(*soak)
-	after := measure(t)
+	after := conformance.Measure(t)
 	t.Logf("%d messages, %d received here: before %+v, after %+v", *soak, got.Load(), before, after)
-	if grown := after.rssKiB - before.rssKiB; grown > 6*1024 {
+	if grown := after.RSSKiB - before.RSSKiB; grown > 6*1024 {
 		t.Errorf("%d KiB more after %d messages", grown, *soak)
 	}
 	if got.Load() == 0 {
@@ -111,14 +82,14 @@ func TestOpeningAndClosingLeaksNothing(t *testing.T) {
 	for range 20 {
 		cycle()
 	}
-	before := measure(t)
+	before := conformance.Measure(t)
 	for range 60 {
 		cycle()
 	}
-	after := measure(t)
+	after := conformance.Measure(t)
 	t.Logf("60 lives: before %+v, after %+v", before, after)
-	if after.files > before.files || after.goroutines > before.goroutines || after.threads > before.threads+3 ||
-		after.rssKiB > before.rssKiB+4*1024 {
+	if after.Files > before.Files || after.Goroutines > before.Goroutines || after.Threads > before.Threads+3 ||
+		after.RSSKiB > before.RSSKiB+4*1024 {
 		t.Errorf("before %+v, after %+v", before, after)
 	}
 }

@@ -3,7 +3,12 @@
 package rclgo_test
 
 import (
+	"bytes"
+	"log/slog"
+	"strings"
 	"testing"
+
+	_ "robot_link/ros2_ws/src/robot_link_bridge/rosbus/rclgo/bindings/rcl_interfaces/msg" // for /rosout
 
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus"
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/conformance"
@@ -17,4 +22,52 @@ func TestConformance(t *testing.T) {
 		}
 		return bus
 	})
+}
+
+// openNode opens a node in the domain that conformance.Isolate has set, and closes it with the test.
+func openNode(t *testing.T, node string) rosbus.Bus {
+	t.Helper()
+	bus, err := rosbus.Open(rosbus.Options{Node: node, Logf: t.Logf})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := bus.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return bus
+}
+
+func TestWhatIsLoggedIsOnRosout(t *testing.T) {
+	conformance.Isolate(t)
+	got := make(chan []byte, 10)
+	if _, err := openNode(t, "listener").SubscribeCDR("/rosout", "rcl_interfaces/msg/Log", rosbus.Reliable100,
+		func(cdr []byte) { got <- bytes.Clone(cdr) }); err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(openNode(t, "speaker").LogHandler())
+	grouped := log.With("robot", "r1").WithGroup("mcu").With("port", 5000)
+	// Published again until discovery is through; each form is then looked for.
+	for want, say := range map[string]func(){
+		"link UP state=3":                          func() { log.Info("link UP", "state", 3) },
+		"no answer robot=r1 mcu.port=5000 mcu.n=1": func() { grouped.Error("no answer", "n", 1) },
+	} {
+		conformance.Eventually(t, want, func() bool {
+			say()
+			for {
+				select {
+				case cdr := <-got:
+					if strings.Contains(string(cdr), want+"\x00") && strings.Contains(string(cdr), "speaker\x00") {
+						return true
+					}
+				default:
+					return false
+				}
+			}
+		})
+	}
+	if log.Enabled(t.Context(), slog.LevelDebug) || !log.Enabled(t.Context(), slog.LevelInfo) {
+		t.Error("the level is not ROS's default, info")
+	}
 }
