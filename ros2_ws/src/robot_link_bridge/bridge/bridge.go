@@ -33,7 +33,7 @@ type Link interface {
 
 const (
 	statusPeriod      = 100 * time.Millisecond
-	diagnosticsPeriod = time.Second
+	diagnosticsPeriod = time.Second // of battery_state as well
 	// publishersPeriod is how often the publishers of cmd_vel are counted. The count matters when the last one
 	// leaves in order; one that dies is noticed by cmd_vel_timeout.
 	publishersPeriod = 20 * time.Millisecond
@@ -53,7 +53,9 @@ type Bridge struct {
 
 	cmdVel      *rosbus.Subscription
 	odom        *rosbus.Publisher[msgs.Odometry]
+	tf          *rosbus.Publisher[msgs.TFMessage] // nil without publish_tf
 	joints      *rosbus.Publisher[msgs.JointState]
+	battery     *rosbus.Publisher[msgs.BatteryState]
 	status      *rosbus.Publisher[msgs.LinkStatus]
 	diagnostics *rosbus.Publisher[msgs.DiagnosticArray]
 
@@ -80,7 +82,14 @@ func New(bus rosbus.Bus, l Link, cfg Config) (*Bridge, error) {
 	var err, e error
 	b.odom, e = rosbus.Advertise[msgs.Odometry](bus, "odom", rosbus.Reliable10)
 	err = multierr.Append(err, e)
+	if cfg.Params.PublishTF {
+		// Absolute, as tf2 has it: one tree for all robots, whose frames differ.
+		b.tf, e = rosbus.Advertise[msgs.TFMessage](bus, "/tf", rosbus.Reliable100)
+		err = multierr.Append(err, e)
+	}
 	b.joints, e = rosbus.Advertise[msgs.JointState](bus, "joint_states", rosbus.Reliable10)
+	err = multierr.Append(err, e)
+	b.battery, e = rosbus.Advertise[msgs.BatteryState](bus, "battery_state", rosbus.Reliable10)
 	err = multierr.Append(err, e)
 	b.status, e = rosbus.Advertise[msgs.LinkStatus](bus, "link/status", statusQoS)
 	err = multierr.Append(err, e)
@@ -171,6 +180,12 @@ func (b *Bridge) publishMeasured(ev *runner.StateEvent) {
 	if err := b.odom.Publish(&o); err != nil {
 		b.warn(ev.At, err)
 	}
+	if b.tf != nil {
+		t := transform(&o)
+		if err := b.tf.Publish(&t); err != nil {
+			b.warn(ev.At, err)
+		}
+	}
 	names := b.cfg.Params.WheelJointNames
 	switch wheels := min(int(ev.Wheels), wire.Wheels); {
 	case wheels == 0:
@@ -215,7 +230,19 @@ func (b *Bridge) publishStatus(ctx context.Context) {
 			if err := b.diagnostics.Publish(&array); err != nil {
 				b.warn(s.At, err)
 			}
+			b.publishBattery(&s)
 		}
+	}
+}
+
+// publishBattery says nothing where the MCU measures none, and nothing old.
+func (b *Bridge) publishBattery(s *runner.Status) {
+	if !s.HasState || s.StateAge >= link.StateTimeout || s.Mcu.BatteryMv == 0 {
+		return
+	}
+	m := batteryState(s.Mcu.BatteryMv, stampOf(s.At-s.StateAge))
+	if err := b.battery.Publish(&m); err != nil {
+		b.warn(s.At, err)
 	}
 }
 

@@ -294,6 +294,89 @@ func TestJointStatesOfTheWheelsThatAreThere(t *testing.T) {
 	}
 }
 
+func TestTFIsWhatOdomSays(t *testing.T) {
+	f := start(t, func(p *Params) { p.OdomFrameID, p.BaseFrameID = "r1/odom", "r1/base_link" })
+	odom := subscribe[msgs.Odometry](f, "odom")
+	tf := subscribe[msgs.TFMessage](f, "/tf")
+	for boot := range uint32(3) { // in each the MCU begins at zero again, and odom does not
+		ev := measured(1.5, boot)
+		ev.State.OdomY, ev.State.OdomYaw = -2, 0.75
+		if boot == 1 { // not measured: neither has it
+			ev.State.Status = 0
+			f.link.states <- ev
+			continue
+		}
+		f.link.states <- ev
+		o, m := next(t, odom, "odometry"), next(t, tf, "transform")
+		if len(m.Transforms) != 1 {
+			t.Fatalf("%+v", m)
+		}
+		got, pose := m.Transforms[0], o.Pose.Pose
+		if got.Header != o.Header || got.Header.FrameID != "r1/odom" || got.ChildFrameID != "r1/base_link" ||
+			got.Transform.Translation != msgs.Vector3(pose.Position) || got.Transform.Rotation != pose.Orientation {
+			t.Errorf("got %+v, odometry is %+v", got, o)
+		}
+	}
+}
+
+func TestWithoutPublishTFThereIsNoPublisherOfIt(t *testing.T) {
+	for _, on := range []bool{true, false} {
+		f := start(t, func(p *Params) { p.PublishTF = on })
+		odom := subscribe[msgs.Odometry](f, "odom")
+		tf, err := rosbus.Subscribe(f.peer, "/tf", rosbus.Reliable10, func(*msgs.TFMessage) {
+			if !on {
+				t.Error("a transform came")
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.link.states <- measured(1, 1)
+		next(t, odom, "odometry")
+		if got := tf.Matched() == 1; got != on {
+			t.Errorf("publish_tf %v: /tf has a publisher: %v", on, got)
+		}
+	}
+}
+
+func TestBatteryStateOfAMeasuredBatteryOnly(t *testing.T) {
+	f := start(t, nil)
+	battery := subscribe[msgs.BatteryState](f, "battery_state")
+	diag := subscribe[msgs.DiagnosticArray](f, "/diagnostics")
+	at := time.Hour
+	// cycle lets a second pass, and waits for what is published in it.
+	cycle := func(edit func(s *runner.Status)) {
+		t.Helper()
+		at += time.Second
+		f.link.set(func(s *runner.Status) {
+			*s = runner.Status{}
+			s.At, s.HasState, s.StateAge, s.Mcu.BatteryMv = at, true, 20*time.Millisecond, 12600
+			edit(s)
+		})
+		next(t, diag, "diagnostics")
+	}
+	cycle(func(s *runner.Status) { s.HasState = false })
+	cycle(func(s *runner.Status) { s.Mcu.BatteryMv = 0 })
+	cycle(func(s *runner.Status) { s.StateAge = link.StateTimeout })
+	cycle(func(s *runner.Status) {})
+	cycle(func(s *runner.Status) { s.Mcu.BatteryMv = 11900 })
+	for _, volts := range []float32{12.6, 11.9} {
+		m := next(t, battery, "battery state")
+		if m.Voltage != volts || !m.Present || m.PowerSupplyStatus != 0 || m.PowerSupplyHealth != 0 || m.PowerSupplyTechnology != 0 ||
+			len(m.CellVoltage) != 0 || len(m.CellTemperature) != 0 || m.Header.Stamp == (msgs.Time{}) {
+			t.Errorf("want %v V: %+v", volts, m)
+		}
+		for i, v := range []float32{m.Temperature, m.Current, m.Charge, m.Capacity, m.DesignCapacity, m.Percentage} {
+			if v == v {
+				t.Errorf("value %d, which nobody measures, is %v", i, v)
+			}
+		}
+	}
+	if len(battery) != 0 {
+		t.Errorf("%d more", len(battery))
+	}
+}
+
 func TestTooFewJointNamesAreSaidOnce(t *testing.T) {
 	f := start(t, func(p *Params) { p.WheelJointNames = []string{"a", "b"} })
 	odom := subscribe[msgs.Odometry](f, "odom")
@@ -364,6 +447,27 @@ func TestWheelJointNamesAreChecked(t *testing.T) {
 		p.WheelJointNames = c.names
 		if err := p.Check(); (err == nil) != c.good || err != nil && !strings.Contains(err.Error(), "wheel_joint_names") {
 			t.Errorf("%q: %v", c.names, err)
+		}
+	}
+}
+
+func TestFramesAreWhatTF2Takes(t *testing.T) {
+	for _, c := range []struct {
+		odom, base string
+		good       bool
+	}{
+		{"odom", "base_link", true},
+		{"r1/odom", "r1/base_link", true},
+		{"", "base_link", false},
+		{"odom", "", false},
+		{"same", "same", false},
+		{"/odom", "base_link", false},
+		{"odom", "/base_link", false},
+	} {
+		p := DefaultParams()
+		p.OdomFrameID, p.BaseFrameID = c.odom, c.base
+		if err := p.Check(); (err == nil) != c.good {
+			t.Errorf("%q, %q: %v", c.odom, c.base, err)
 		}
 	}
 }

@@ -23,6 +23,16 @@ func odometry(m *measurement, stamp msgs.Time, p *Params) msgs.Odometry {
 	return o
 }
 
+// transform is the pose of an odometry for tf: where the base frame is in the odom frame.
+func transform(o *msgs.Odometry) msgs.TFMessage {
+	pose := &o.Pose.Pose
+	return msgs.TFMessage{Transforms: []msgs.TransformStamped{{
+		Header:       o.Header,
+		ChildFrameID: o.ChildFrameID,
+		Transform:    msgs.Transform{Translation: msgs.Vector3(pose.Position), Rotation: pose.Orientation},
+	}}}
+}
+
 // jointStates is a measurement as sensor_msgs/JointState, of as many wheels as there are names. A joint has no
 // frame, and nobody measures its effort.
 func jointStates(m *measurement, stamp msgs.Time, names []string) msgs.JointState {

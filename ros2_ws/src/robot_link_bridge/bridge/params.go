@@ -18,6 +18,7 @@ type Params struct {
 	AutoEnable    bool          // auto_enable: enable motion by itself at the start, and after a reboot of the MCU
 	OdomFrameID   string        // odom_frame_id
 	BaseFrameID   string        // base_frame_id
+	PublishTF     bool          // publish_tf: odom_frame_id to base_frame_id on /tf, unless an EKF does that
 
 	// wheel_joint_names: in joint_states, of the wheels in STATE's order. The first are used, as many as there are wheels.
 	WheelJointNames []string
@@ -38,6 +39,7 @@ func Declare(p *rosparam.Params) Params {
 		AutoEnable:              p.Bool("auto_enable", d.AutoEnable, "enable motion at the start, and after a reboot of the MCU"),
 		OdomFrameID:             p.String("odom_frame_id", d.OdomFrameID, "frame of the pose in odom"),
 		BaseFrameID:             p.String("base_frame_id", d.BaseFrameID, "frame of the twist in odom"),
+		PublishTF:               p.Bool("publish_tf", d.PublishTF, "publish odom_frame_id to base_frame_id on /tf; off where an EKF does"),
 		WheelJointNames:         p.Strings("wheel_joint_names", d.WheelJointNames, "joints in joint_states: front left, front right, rear left, rear right"),
 		PoseCovarianceDiagonal:  diagonalParam(p, "pose_covariance_diagonal", d.PoseCovarianceDiagonal, "of odom's pose"),
 		TwistCovarianceDiagonal: diagonalParam(p, "twist_covariance_diagonal", d.TwistCovarianceDiagonal, "of odom's twist"),
@@ -57,7 +59,7 @@ func diagonalParam(p *rosparam.Params, name string, def [6]float64, of string) (
 // Attributes are the values in effect, for the log.
 func (p *Params) Attributes() []any {
 	return []any{"cmd_vel_timeout", p.CmdVelTimeout.Seconds(), "use_stamped_vel", p.UseStampedVel, "auto_enable", p.AutoEnable,
-		"odom_frame_id", p.OdomFrameID, "base_frame_id", p.BaseFrameID, "wheel_joint_names", p.WheelJointNames,
+		"odom_frame_id", p.OdomFrameID, "base_frame_id", p.BaseFrameID, "publish_tf", p.PublishTF, "wheel_joint_names", p.WheelJointNames,
 		"pose_covariance_diagonal", p.PoseCovarianceDiagonal, "twist_covariance_diagonal", p.TwistCovarianceDiagonal}
 }
 
@@ -69,6 +71,7 @@ func DefaultParams() Params {
 		AutoEnable:              true,
 		OdomFrameID:             "odom",
 		BaseFrameID:             "base_link",
+		PublishTF:               true,
 		WheelJointNames:         []string{"front_left_wheel_joint", "front_right_wheel_joint", "rear_left_wheel_joint", "rear_right_wheel_joint"},
 		PoseCovarianceDiagonal:  [6]float64{1e-3, 1e-3, unmeasured, unmeasured, unmeasured, 1e-2},
 		TwistCovarianceDiagonal: [6]float64{1e-3, 1e-3, unmeasured, unmeasured, unmeasured, 1e-2},
@@ -90,8 +93,8 @@ func (p *Params) Check() (err error) {
 		err = multierr.Append(err, fmt.Errorf("parameter cmd_vel_timeout: %v s is not within %v and %v s",
 			p.CmdVelTimeout.Seconds(), MinCmdVelTimeout.Seconds(), MaxCmdVelTimeout.Seconds()))
 	}
-	if p.OdomFrameID == "" || p.BaseFrameID == "" {
-		err = multierr.Append(err, fmt.Errorf("parameters odom_frame_id and base_frame_id: a frame needs a name"))
+	if p.OdomFrameID == p.BaseFrameID || badFrame(p.OdomFrameID) || badFrame(p.BaseFrameID) {
+		err = multierr.Append(err, fmt.Errorf("parameters odom_frame_id and base_frame_id: two names that differ, without a '/' in front, are needed"))
 	}
 	if !distinctNames(p.WheelJointNames) {
 		err = multierr.Append(err, fmt.Errorf("parameter wheel_joint_names: one to four names that differ are needed"))
@@ -109,6 +112,9 @@ func (p *Params) Check() (err error) {
 	}
 	return err
 }
+
+// badFrame is what tf2 refuses.
+func badFrame(name string) bool { return name == "" || name[0] == '/' }
 
 func distinctNames(names []string) bool {
 	for i, name := range names {
