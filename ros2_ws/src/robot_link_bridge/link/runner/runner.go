@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"robot_link/ros2_ws/src/robot_link_bridge/link"
+	"robot_link/ros2_ws/src/robot_link_bridge/monotonic"
 	"robot_link/ros2_ws/src/robot_link_bridge/udp"
 	"robot_link/ros2_ws/src/robot_link_bridge/wire"
 )
@@ -62,7 +63,7 @@ const stateQueue = 64
 // Runner is a link on a socket. Its methods may be called from any goroutine.
 type Runner struct {
 	sock  udp.Socket
-	names resolver
+	names udp.Resolver
 
 	mu     sync.Mutex // the two threads' own: held for microseconds, by nobody else
 	engine *link.Engine
@@ -77,13 +78,16 @@ type Runner struct {
 	changed chan struct{}
 
 	txErrors, txRefused, rxErrors, dropped atomic.Uint64
-	trouble                                trouble
+	trouble                                udp.Trouble
 	stopping                               atomic.Bool
 }
 
+// Now is the clock of every link.Time here, CLOCK_MONOTONIC.
+func Now() link.Time { return monotonic.Now() }
+
 // Open binds the socket. Errors say what to do about them.
 func Open(cfg Config) (*Runner, error) {
-	names, err := newResolver(cfg.MCU)
+	names, err := udp.NewResolver(cfg.MCU)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +101,7 @@ func Open(cfg Config) (*Runner, error) {
 		states:  make(chan StateEvent, stateQueue),
 		changed: make(chan struct{}, 1),
 	}
-	r.engine = link.New(link.Config{MCU: names.addr(), CmdVelTimeout: cfg.CmdVelTimeout, Nonce: randomNonce})
+	r.engine = link.New(link.Config{MCU: names.Addr(), CmdVelTimeout: cfg.CmdVelTimeout, Nonce: randomNonce})
 	r.intent.Store(&link.Intent{})
 	r.engine.Snapshot(Now(), &r.status.Snapshot)
 	return r, nil
@@ -109,7 +113,7 @@ func (r *Runner) Run(ctx context.Context) {
 	var threads sync.WaitGroup
 	threads.Go(r.sendLoop)
 	threads.Go(r.receiveLoop)
-	r.names.run(ctx, r.linkIsDown)
+	r.names.Run(ctx, r.linkIsDown)
 	r.stopping.Store(true)
 	threads.Wait()
 }
@@ -136,9 +140,9 @@ func (r *Runner) Status(s *Status) {
 	r.statusMu.Unlock()
 	s.TxErrors, s.TxRefused, s.RxErrors = r.txErrors.Load(), r.txRefused.Load(), r.rxErrors.Load()
 	s.StatesDropped = r.dropped.Load()
-	s.MCU = r.names.addr()
-	if s.Trouble = r.names.trouble(); s.Trouble == "" {
-		s.Trouble = r.trouble.text(Now())
+	s.MCU = r.names.Addr()
+	if s.Trouble = r.names.Trouble(); s.Trouble == "" {
+		s.Trouble = r.trouble.Text(Now())
 	}
 }
 
@@ -191,22 +195,22 @@ func (r *Runner) sendLoop() {
 	var (
 		packets  [2][wire.MaxSize]byte
 		lateness lateness
-		asleep   = suspended()
+		asleep   = monotonic.Suspended()
 		state    link.State
 		reason   link.Reason
 	)
 	for deadline := Now(); !r.stopping.Load(); {
-		sleepUntil(deadline)
+		monotonic.SleepUntil(deadline)
 		now := Now()
 		lateness.add(now, now-deadline)
 
-		to := r.names.addr()
+		to := r.names.Addr()
 		raw := udp.Address{}
 		if to.IsValid() {
 			raw = udp.Raw(to)
 		}
 		var sizes [len(packets)]int
-		slept := suspended()
+		slept := monotonic.Suspended()
 		r.mu.Lock()
 		if slept-asleep > link.PacingGapLimit {
 			r.engine.Gap(now)
@@ -251,7 +255,7 @@ func (r *Runner) sent(errno unix.Errno) {
 		r.txRefused.Add(1)
 	}
 	r.txErrors.Add(1)
-	r.trouble.note(Now(), errno)
+	r.trouble.Note(Now(), errno)
 }
 
 func (r *Runner) receiveLoop() {
@@ -277,7 +281,7 @@ func (r *Runner) receiveLoop() {
 		}
 		r.mu.Unlock()
 		if got == link.GotState {
-			r.trouble.clear()
+			r.trouble.Clear()
 			select {
 			case r.states <- event:
 			default:
@@ -293,12 +297,12 @@ func (r *Runner) receiveFailed(errno unix.Errno) {
 		return
 	case unix.ECONNREFUSED, unix.EHOSTUNREACH, unix.ENETUNREACH:
 		r.txRefused.Add(1)
-		r.trouble.note(Now(), errno)
+		r.trouble.Note(Now(), errno)
 		r.sock.DrainErrors()
 		return
 	}
 	r.rxErrors.Add(1)
-	r.trouble.note(Now(), errno)
+	r.trouble.Note(Now(), errno)
 	r.sock.DrainErrors()
 	time.Sleep(link.Period) // whatever it is, it must not spin
 }

@@ -1,4 +1,4 @@
-package runner
+package udp
 
 import (
 	"fmt"
@@ -6,29 +6,31 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"robot_link/ros2_ws/src/robot_link_bridge/link"
 )
 
 // troubleMemory is how long an error is shown after it was last met.
 const troubleMemory = 5 * time.Second // ARP gives up on a host every few seconds only
 
-// trouble is the last network error, for the status. The threads note it without a lock.
-type trouble struct {
+// Trouble is the last network error, for the status. Threads note it without a lock, under their clock; the zero
+// value is none.
+type Trouble struct {
 	errno atomic.Uint64
 	at    atomic.Int64
 }
 
-func (t *trouble) note(now link.Time, errno unix.Errno) {
+// Note keeps what Send or Receive met.
+func (t *Trouble) Note(now time.Duration, errno unix.Errno) {
 	t.errno.Store(uint64(errno))
 	t.at.Store(int64(now))
 }
 
-func (t *trouble) clear() { t.errno.Store(0) }
+// Clear is for when all is well.
+func (t *Trouble) Clear() { t.errno.Store(0) }
 
-func (t *trouble) text(now link.Time) string {
+// Text says what it means to the operator, "" when nothing was met lately.
+func (t *Trouble) Text(now time.Duration) string {
 	errno := unix.Errno(t.errno.Load())
-	if errno == 0 || now-link.Time(t.at.Load()) > troubleMemory {
+	if errno == 0 || now-time.Duration(t.at.Load()) > troubleMemory {
 		return ""
 	}
 	switch errno {
@@ -43,18 +45,3 @@ func (t *trouble) text(now link.Time) string {
 	}
 	return fmt.Sprintf("network error: %v", errno)
 }
-
-// lateness keeps the worst lateness of the last second or two.
-type lateness struct {
-	since             link.Time
-	current, previous time.Duration
-}
-
-func (l *lateness) add(now link.Time, late time.Duration) {
-	if now-l.since > time.Second {
-		l.since, l.previous, l.current = now, l.current, 0
-	}
-	l.current = max(l.current, late)
-}
-
-func (l *lateness) worst() time.Duration { return max(l.current, l.previous) }

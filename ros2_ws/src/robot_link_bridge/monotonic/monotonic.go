@@ -1,11 +1,11 @@
-package runner
+// Package monotonic is CLOCK_MONOTONIC for threads that keep time: read it, and sleep until an instant of it.
+// Linux. Everything may be called from any goroutine.
+package monotonic
 
 import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"robot_link/ros2_ws/src/robot_link_bridge/link"
 )
 
 // Go's monotonic reading is CLOCK_MONOTONIC less a constant, taken without a system call.
@@ -15,11 +15,11 @@ var (
 )
 
 // Now is CLOCK_MONOTONIC.
-func Now() link.Time { return goEpochAt + time.Since(goEpoch) }
+func Now() time.Duration { return goEpochAt + time.Since(goEpoch) }
 
-// suspended is how long the machine has been suspended since it booted: what CLOCK_MONOTONIC, which stands
+// Suspended is how long the machine has been suspended since it booted: what CLOCK_MONOTONIC, which stands
 // still meanwhile, can't tell.
-func suspended() time.Duration {
+func Suspended() time.Duration {
 	return clock(unix.CLOCK_BOOTTIME) - clock(unix.CLOCK_MONOTONIC)
 }
 
@@ -31,9 +31,9 @@ func clock(id int32) time.Duration {
 	return time.Duration(ts.Nano())
 }
 
-// sleepUntil waits for an instant of CLOCK_MONOTONIC. An absolute deadline does not drift, and a clock step
+// SleepUntil waits for an instant of CLOCK_MONOTONIC. An absolute deadline does not drift, and a clock step
 // does not move it.
-func sleepUntil(t link.Time) {
+func SleepUntil(t time.Duration) {
 	ts := unix.NsecToTimespec(int64(t))
 	for unix.ClockNanosleep(unix.CLOCK_MONOTONIC, unix.TIMER_ABSTIME, &ts, nil) == unix.EINTR {
 	}
