@@ -24,7 +24,8 @@ import (
 // patience is for what must come, however slow the machine.
 const patience = 20 * time.Second
 
-var program string
+// program is robot_link; bridgeNode is what launch files start.
+var program, bridgeNode string
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
@@ -35,8 +36,8 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	program = filepath.Join(dir, "robot_link")
-	build := exec.Command("go", "build", "-tags", "cyclonedds", "-o", program, "../cmd/robot_link")
+	program, bridgeNode = filepath.Join(dir, "robot_link"), filepath.Join(dir, "bridge_node")
+	build := exec.Command("go", "build", "-tags", "cyclonedds", "-o", dir, "../cmd/robot_link", "../cmd/bridge_node")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "%v: %s\n", err, out)
 		return 1
@@ -46,7 +47,7 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// process is a robot_link that runs until the test ends.
+// process is a program that runs until the test ends.
 type process struct {
 	t    *testing.T
 	cmd  *exec.Cmd
@@ -73,7 +74,12 @@ func (l *lockedBuffer) String() string {
 
 func start(t *testing.T, args ...string) *process {
 	t.Helper()
-	p := &process{t: t, cmd: exec.Command(program, args...), done: make(chan struct{})}
+	return startProgram(t, program, args...)
+}
+
+func startProgram(t *testing.T, path string, args ...string) *process {
+	t.Helper()
+	p := &process{t: t, cmd: exec.Command(path, args...), done: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.out
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -86,7 +92,7 @@ func start(t *testing.T, args ...string) *process {
 		p.signal(syscall.SIGKILL)
 		<-p.done
 		if t.Failed() {
-			t.Logf("robot_link %s:\n%s", strings.Join(args, " "), p.out.String())
+			t.Logf("%s %s:\n%s", filepath.Base(path), strings.Join(args, " "), p.out.String())
 		}
 	})
 	return p

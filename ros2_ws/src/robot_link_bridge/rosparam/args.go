@@ -22,6 +22,7 @@ import (
 type Args struct {
 	Rest    []string // what is not for ROS, in order
 	Enclave string   // --enclave, "" if not given
+	LogArgs []string // what is about logging, as given, for rcl where that does the logging
 
 	rules     []rule
 	overrides []override
@@ -61,7 +62,8 @@ func Parse(argv []string) (*Args, error) {
 			a.Rest = append(a.Rest, arg)
 		case arg == "--":
 			inROS = false
-		case isFlagOf(arg):
+		case isLogSwitch(arg):
+			a.LogArgs = append(a.LogArgs, arg)
 		default:
 			read, ok := map[string]func(string) error{
 				"-r": a.remap, "--remap": a.remap, "-p": a.param, "--param": a.param, "--params-file": a.paramsFile,
@@ -76,14 +78,16 @@ func Parse(argv []string) (*Args, error) {
 			if err := read(argv[i]); err != nil {
 				return nil, fmt.Errorf("ROS argument %s %s: %w", arg, argv[i], err)
 			}
+			if strings.HasPrefix(arg, "--log-") {
+				a.LogArgs = append(a.LogArgs, arg, argv[i])
+			}
 		}
 	}
 	return a, nil
 }
 
-// isFlagOf knows the switches that rcl takes and that change nothing here: there is no /rosout and no
-// external log library.
-func isFlagOf(arg string) bool {
+// isLogSwitch knows the switches that rcl takes. They mean something only where rcl does the logging.
+func isLogSwitch(arg string) bool {
 	for _, log := range []string{"stdout-logs", "rosout-logs", "external-lib-logs"} {
 		if arg == "--enable-"+log || arg == "--disable-"+log {
 			return true

@@ -39,6 +39,14 @@ func TestWhatIsNotForROSIsLeft(t *testing.T) {
 	}
 }
 
+func TestWhatIsAboutLoggingIsKeptForRCL(t *testing.T) {
+	const logging = "--log-level debug --disable-stdout-logs --log-level bridge:=warn --log-config-file x --enable-rosout-logs"
+	a, err := Parse(strings.Fields("--log-level mine --ros-args -r a:=b " + logging + " -p n:=1 -- --log-level mine"))
+	if err != nil || strings.Join(a.LogArgs, " ") != logging {
+		t.Errorf("%q, %v", a.LogArgs, err)
+	}
+}
+
 func TestNodeNameNamespaceAndEnclave(t *testing.T) {
 	for _, c := range []struct{ argv, name, namespace, enclave string }{
 		{"", "bridge", "/", "/"},

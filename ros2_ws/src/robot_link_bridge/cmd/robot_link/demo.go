@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"robot_link/ros2_ws/src/robot_link_bridge/cli"
 	"robot_link/ros2_ws/src/robot_link_bridge/demo"
 )
 
@@ -12,12 +13,12 @@ const demoText = `Shows the whole way in half a minute: a recorded planner, the 
 their own, and what happens when each of them is killed. The exit status is 0 if the robot came to rest and
 came back each time, and nothing was lost.`
 
-func runDemo(ctx context.Context, args []string) error {
+func runDemo(ctx context.Context, name string, args []string) error {
 	cfg := demo.Config{Out: os.Stdout, Terminal: isTerminal(os.Stdout)}
-	f := newFlags("demo")
+	f := cli.Flags(name)
 	f.IntVar(&cfg.MCUPort, "mcu-port", 5000, "UDP `port` of the virtual MCU")
 	f.IntVar(&cfg.HostPort, "host-port", 5001, "UDP `port` of the bridge")
-	if err := parse(f, demoText, args); err != nil {
+	if err := cli.Parse(f, demoText, args); err != nil {
 		return err
 	}
 	var err error

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"robot_link/ros2_ws/src/robot_link_bridge/cli"
 	"robot_link/ros2_ws/src/robot_link_bridge/recordings"
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus"
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/msgs"
@@ -13,24 +14,24 @@ import (
 
 const playText = `Publishes a recording of Nav2's cmd_vel with its own timing, one publisher for each that was recorded.`
 
-func runPlay(ctx context.Context, args []string) error {
-	var name, topic, namespace string
+func runPlay(ctx context.Context, name string, args []string) error {
+	var recording, topic, namespace string
 	var from, length time.Duration
-	f := newFlags("play")
-	f.StringVar(&name, "recording", "rpp", "`name` of the recording: "+strings.Join(recordings.Names(), " or "))
+	f := cli.Flags(name)
+	f.StringVar(&recording, "recording", "rpp", "`name` of the recording: "+strings.Join(recordings.Names(), " or "))
 	f.StringVar(&topic, "topic", "cmd_vel", "`topic` to publish on")
 	f.StringVar(&namespace, "namespace", "", "`namespace` of the node")
 	f.DurationVar(&from, "from", 0, "`time` within the recording to start at, such as 106s")
 	f.DurationVar(&length, "for", 0, "`time` to play, 0 = to the end")
-	if err := parse(f, playText, args); err != nil {
+	if err := cli.Parse(f, playText, args); err != nil {
 		return err
 	}
-	stream, err := recordings.Load(name)
+	stream, err := recordings.Load(recording)
 	if err != nil {
 		return err
 	}
 	if end := stream[len(stream)-1].At; from < 0 || from > end || length < 0 {
-		return fmt.Errorf("%w: --from goes from 0s to %.0fs in this recording, and --for is not negative", errUsage, end.Seconds())
+		return fmt.Errorf("%w: --from goes from 0s to %.0fs in this recording, and --for is not negative", cli.ErrUsage, end.Seconds())
 	}
 	bus, err := rosbus.Open(rosbus.Options{Node: "robot_link_play", Namespace: namespace})
 	if err != nil {
@@ -52,8 +53,8 @@ func runPlay(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	log := newLog("")
-	log.Info("playing", "recording", name, "from", from, "topic", full)
+	log := cli.Log("")
+	log.Info("playing", "recording", recording, "from", from, "topic", full)
 	sent := 0
 	defer func() { log.Info("play ends", "messages", sent) }()
 	start := time.Now()

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"robot_link/firmware/app"
+	"robot_link/ros2_ws/src/robot_link_bridge/cli"
 	"robot_link/ros2_ws/src/robot_link_bridge/mcusim"
 	"robot_link/ros2_ws/src/robot_link_bridge/plant"
 )
@@ -86,7 +87,7 @@ func (r *robotFlags) config(cfg *mcusim.Config) error {
 		r.wheels = app.RobotOn(r.robot.Drive).WheelCount
 	}
 	if r.robot.WheelCount = r.wheels; r.robot.Drive == app.DriveNone && r.wheels != 0 {
-		return fmt.Errorf("%w: --wheels needs a --drive other than none", errUsage)
+		return fmt.Errorf("%w: --wheels needs a --drive other than none", cli.ErrUsage)
 	}
 	for _, v := range []struct {
 		name      string
@@ -94,7 +95,7 @@ func (r *robotFlags) config(cfg *mcusim.Config) error {
 		low, high float64
 	}{{"payload", r.payload, 0, 1000}, {"grip", r.grip, 0.01, 5}, {"encoder-noise", r.noise, 0, 100}, {"mismatch", r.mismatch, -0.5, 0.5}} {
 		if !(v.value >= v.low && v.value <= v.high) {
-			return fmt.Errorf("%w: --%s: %v is not within %v and %v", errUsage, v.name, v.value, v.low, v.high)
+			return fmt.Errorf("%w: --%s: %v is not within %v and %v", cli.ErrUsage, v.name, v.value, v.low, v.high)
 		}
 	}
 	p := mcusim.PlantOf(r.robot)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"robot_link/ros2_ws/src/robot_link_bridge/cli"
 	"robot_link/ros2_ws/src/robot_link_bridge/mcusim"
 )
 
@@ -12,9 +13,9 @@ const simText = `Runs a virtual MCU until it is interrupted: the firmware's own 
 1 kHz, STATE at 100 Hz, and the robot that it drives, with motors, encoders and a battery. The robot's
 flags are those of firmware/app/robot_config.h.`
 
-func runSim(ctx context.Context, args []string) error {
-	cfg := mcusim.Config{Log: newLog("")}
-	f := newFlags("sim")
+func runSim(ctx context.Context, name string, args []string) error {
+	cfg := mcusim.Config{Log: cli.Log("")}
+	f := cli.Flags(name)
 	f.StringVar(&cfg.Listen, "listen", "127.0.0.1:5000", "`address`:port to listen on, UDP")
 	f.StringVar(&cfg.Name, "name", "virtual", "`name` of the robot in INFO, at most 16 bytes")
 	f.Func("seed", "make the random numbers drawn at boot (boot id, first session, odometry epoch) those of this `number`; without it they differ at every start", func(s string) error {
@@ -27,7 +28,7 @@ func runSim(ctx context.Context, args []string) error {
 	})
 	f.StringVar(&cfg.Trace, "trace", "", "`file` for a CSV with one line per control step ("+mcusim.TraceHeader+"); truncated at start, flushed every 100 ms")
 	robot := newRobotFlags(f)
-	if err := parse(f, simText, args); err != nil {
+	if err := cli.Parse(f, simText, args); err != nil {
 		return err
 	}
 	if err := robot.config(&cfg); err != nil {

@@ -1,0 +1,136 @@
+// Package node makes programs of nodes: it takes the command line and the parameter files apart, opens the way
+// to the microcontroller and to ROS, runs the node, and ends it in time. Each exported function is one program,
+// to be run by cli.Run.
+package node
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"robot_link/ros2_ws/src/robot_link_bridge/cli"
+	"robot_link/ros2_ws/src/robot_link_bridge/rosbus"
+	"robot_link/ros2_ws/src/robot_link_bridge/rosparam"
+)
+
+// endTimeout is how long a node may take to end once it is asked to. ros2 launch waits 5 s before it goes on to
+// SIGTERM; a person with a finger on Ctrl-C waits two.
+const endTimeout = 1800 * time.Millisecond
+
+const rosText = `
+
+What ROS users know goes behind --ros-args: -r FROM:=TO, -r __ns:=/NAMESPACE, -r __node:=NAME,
+-p PARAMETER:=VALUE, --params-file FILE, --log-level LEVEL. README.md lists topics and parameters.`
+
+// node is a command line, taken apart for the node that it is to start.
+type node struct {
+	*rosparam.Node
+	logArgs []string
+	stderr  *slog.Logger
+	log     *slog.Logger // ROS's, once the bus is open and has one; stderr until then
+}
+
+// parse reads a program's arguments for a node that calls itself name, if it is not told otherwise.
+func parse(name, program, text string, args []string, flags func(*flag.FlagSet)) (*node, error) {
+	ros, err := rosparam.Parse(args)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %v", cli.ErrUsage, err)
+	}
+	f := cli.Flags(program)
+	flags(f)
+	if err := cli.Parse(f, text+rosText, ros.Rest); err != nil {
+		return nil, err
+	}
+	self, err := ros.Node(name, "/")
+	if err != nil {
+		return nil, fmt.Errorf("%w: %v", cli.ErrUsage, err)
+	}
+	log := cli.Log(self.LogLevel)
+	return &node{Node: self, logArgs: ros.LogArgs, stderr: log, log: log}, nil
+}
+
+// fullName is namespace and name as diagnostics show them: "robot1/robot_link_bridge".
+func (n *node) fullName() string { return strings.TrimLeft(n.Namespace+"/"+n.Name, "/") }
+
+// mcuFlag is --mcu, for an mcuAddress.
+func mcuFlag(f *flag.FlagSet, mcu *string) {
+	f.StringVar(mcu, "mcu", "", "`host`:port of the microcontroller, UDP; wins over the parameters mcu_host and mcu_port")
+}
+
+// mcuAddress declares the parameters that say where the microcontroller is. flag wins if it is not empty.
+func (n *node) mcuAddress(flag string) (string, error) {
+	host := n.Params.String("mcu_host", "", "name or IPv4 address of the microcontroller; needed where --mcu is not given")
+	port := n.Params.Int("mcu_port", 5000, 1, 65535, "UDP port of the microcontroller")
+	if flag == "" && host == "" {
+		return "", fmt.Errorf("%w: where is the microcontroller? Give --mcu HOST:PORT, or the parameter mcu_host", cli.ErrUsage)
+	}
+	return address(flag, "mcu_host", host, port)
+}
+
+// bindAddress does the same for this end.
+func (n *node) bindAddress(flag string) (string, error) {
+	host := n.Params.String("bind_address", "", "IPv4 address to send from and to listen on; empty: all")
+	port := n.Params.Int("bind_port", 5001, 0, 65535, "UDP port to send from and to listen on; 0: one that is free")
+	return address(flag, "bind_address", host, port)
+}
+
+func address(flag, param, host string, port int64) (string, error) {
+	switch {
+	case flag != "":
+		return flag, nil
+	case strings.Contains(host, ":"):
+		return "", fmt.Errorf("parameter %s: expected a name or an IPv4 address without a port, got %q", param, host)
+	}
+	return net.JoinHostPort(host, strconv.FormatInt(port, 10)), nil
+}
+
+// openBus joins the graph. From then on log is ROS's, where there is one.
+func (n *node) openBus() (rosbus.Bus, error) {
+	bus, err := rosbus.Open(rosbus.Options{
+		Node: n.Name, Namespace: n.Namespace, Enclave: n.Enclave, Remap: n.RemapTopic, LogArgs: n.logArgs,
+		// Never ROS's: what an adapter has to say must not come back to it.
+		Logf: func(format string, a ...any) { n.stderr.Warn(fmt.Sprintf(format, a...)) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	if h := bus.LogHandler(); h != nil {
+		n.log = slog.New(h)
+	}
+	for _, line := range n.Params.Unknown() {
+		n.log.Warn(line)
+	}
+	return bus, nil
+}
+
+// runInTime runs body, which ends soon after ctx. What hangs then is left to the end of the process, after
+// endTimeout, or as soon as the user asks again: the node was asked to end, so it is no error.
+func runInTime(ctx context.Context, log *slog.Logger, body func() error) error {
+	ended := make(chan error, 1)
+	go func() { ended <- body() }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	again := make(chan os.Signal, 1)
+	signal.Notify(again, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(again)
+	select {
+	case err := <-ended:
+		return err
+	case <-again:
+		log.Warn("asked again to end: the rest is not waited for")
+	case <-time.After(endTimeout):
+		log.Warn("the end takes too long: the rest is not waited for")
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package node
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"robot_link/ros2_ws/src/robot_link_bridge/cli"
+)
+
+func TestWhereTheAddressesComeFrom(t *testing.T) {
+	for _, c := range []struct {
+		args      string // -p before each
+		mcu, bind string // flags
+		wantMCU   string
+		wantBind  string
+		err       string
+	}{
+		{args: "mcu_host:=robot", wantMCU: "robot:5000", wantBind: ":5001"},
+		{args: "mcu_host:=192.0.2.1 mcu_port:=1 bind_address:=192.0.2.2 bind_port:=0", wantMCU: "192.0.2.1:1", wantBind: "192.0.2.2:0"},
+		{args: "mcu_port:=6000", mcu: "a:1", bind: ":2", wantMCU: "a:1", wantBind: ":2"},
+		{args: "mcu_host:=robot bind_port:=7", mcu: "a:1", bind: "b:2", wantMCU: "a:1", wantBind: "b:2"},
+		{mcu: "a:1", wantMCU: "a:1", wantBind: ":5001"},
+		{err: "usage: where is the microcontroller? Give --mcu HOST:PORT, or the parameter mcu_host"},
+		{args: "mcu_port:=5000", err: "parameter mcu_host"},
+		{args: "mcu_host:=robot:5000", err: `parameter mcu_host: expected a name or an IPv4 address without a port, got "robot:5000"`},
+		{args: "mcu_host:=r bind_address:=::1", err: "parameter bind_address: expected"},
+		{args: "mcu_host:=r mcu_port:=0", err: "parameter mcu_port: 0 is not within 1 and 65535"},
+		{args: "mcu_host:=r mcu_port:=65536", err: "parameter mcu_port"},
+		{args: "mcu_host:=r bind_port:=-1", err: "parameter bind_port"},
+		{args: "mcu_host:=1", err: "parameter mcu_host: expected a string, got 1"},
+	} {
+		argv := []string{"--ros-args"}
+		for _, p := range strings.Fields(c.args) {
+			argv = append(argv, "-p", p)
+		}
+		n, err := parse("n", "n", "", argv, func(*flag.FlagSet) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mcu, mcuErr := n.mcuAddress(c.mcu)
+		bind, bindErr := n.bindAddress(c.bind)
+		err = errors.Join(n.Params.Err(), mcuErr, bindErr)
+		if c.err != "" {
+			if err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%+v: %v", c, err)
+			}
+			continue
+		}
+		if err != nil || mcu != c.wantMCU || bind != c.wantBind {
+			t.Errorf("%+v: %q, %q, %v", c, mcu, bind, err)
+		}
+	}
+}
+
+func TestErrorsOfUsageAreTold(t *testing.T) {
+	for args, usage := range map[string]bool{
+		"":                             true,
+		"--fly":                        true,
+		"--mcu a:1 more":               true,
+		"--ros-args --no-such-thing":   true,
+		"--ros-args -p mcu_host:=r:1":  false,
+		"--ros-args -p auto_enable:=1": false, // the address is missing as well, but this is told first
+	} {
+		err := Bridge(t.Context(), "bridge_node", strings.Fields(args))
+		if err == nil || errors.Is(err, cli.ErrUsage) != usage || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %v", args, err)
+		}
+	}
+}
+
+func TestFullNamesAreThoseOfDiagnostics(t *testing.T) {
+	for args, want := range map[string]string{"": "n", "--ros-args -r __ns:=/a/b": "a/b/n", "--ros-args -r __node:=m": "m"} {
+		n, err := parse("n", "n", "", strings.Fields(args), func(*flag.FlagSet) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := n.fullName(); got != want {
+			t.Errorf("%q: %q, want %q", args, got, want)
+		}
+	}
+}
+
+func TestABodyThatEndsIsWaitedFor(t *testing.T) {
+	broken := errors.New("broken")
+	ctx, cancel := context.WithCancel(t.Context())
+	if err := runInTime(ctx, slog.New(slog.DiscardHandler), func() error { return broken }); err != broken {
+		t.Errorf("by itself: %v", err)
+	}
+	cancel()
+	if err := runInTime(ctx, slog.New(slog.DiscardHandler), func() error { <-ctx.Done(); return broken }); err != broken {
+		t.Errorf("asked to: %v", err)
+	}
+}
+
+func TestABodyThatHangsIsLeft(t *testing.T) {
+	var said bytes.Buffer
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	hung := make(chan struct{})
+	defer close(hung)
+	begin := time.Now()
+	err := runInTime(ctx, slog.New(slog.NewTextHandler(&said, nil)), func() error { <-hung; return nil })
+	if took := time.Since(begin); err != nil || took < endTimeout || took > 2*time.Second || !strings.Contains(said.String(), "takes too long") {
+		t.Errorf("after %v: %v: %s", took, err, said.String())
+	}
+}
