@@ -128,9 +128,9 @@ func runInTime(ctx context.Context, log *slog.Logger, body func() error) error {
 	case err := <-ended:
 		return err
 	case <-again:
-		log.Warn("asked again to end: the rest is not waited for")
+		log.Warn("asked again to end: it does not wait any longer")
 	case <-time.After(endTimeout):
-		log.Warn("the end takes too long: the rest is not waited for")
+		log.Warn("the end takes too long: it does not wait any longer")
 	}
 	return nil
 }
