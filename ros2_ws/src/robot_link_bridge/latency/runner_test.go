@@ -195,7 +195,6 @@ func listen(t *testing.T) *net.UDPConn {
 	return c
 }
 
-
 func TestOpenSaysWhatIsWrong(t *testing.T) {
 	for _, c := range []struct {
 		cfg  latency.Config

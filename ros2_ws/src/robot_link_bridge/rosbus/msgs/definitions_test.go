@@ -214,13 +214,29 @@ func readMsg(t *testing.T, path, pkg string) (fields []field, constants map[stri
 	return fields, constants
 }
 
-func TestLinkStatusIsItsMsgFile(t *testing.T) {
-	want, constants := readMsg(t, ownMsgs+"/LinkStatus.msg", "robot_link_msgs")
+func TestOwnMessagesAreTheirMsgFiles(t *testing.T) {
+	files, err := filepath.Glob(ownMsgs + "/*.msg")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no .msg file: %v", err)
+	}
+	defs := map[string][]field{}
+	for _, path := range files {
+		fields, _ := readMsg(t, path, "robot_link_msgs")
+		defs["robot_link_msgs/"+strings.TrimSuffix(filepath.Base(path), ".msg")] = fields
+	}
 	eachGoMessage(t, func(ros string, fields []field) {
-		if ros == "robot_link_msgs/LinkStatus" {
-			compare(t, "LinkStatus.msg", want, fields)
+		if def, ok := defs[ros]; ok {
+			compare(t, ros+".msg", def, fields)
+			delete(defs, ros)
 		}
 	})
+	for ros := range defs {
+		t.Errorf("%s has no Go struct", ros)
+	}
+}
+
+func TestConstantsOfLinkStatusAreThoseOfItsMsgFile(t *testing.T) {
+	_, constants := readMsg(t, ownMsgs+"/LinkStatus.msg", "robot_link_msgs")
 	for name, value := range map[string]uint8{
 		"STATE_DOWN": msgs.StateDown, "STATE_CONNECTING": msgs.StateConnecting, "STATE_UP": msgs.StateUp,
 		"STATE_DEGRADED": msgs.StateDegraded,

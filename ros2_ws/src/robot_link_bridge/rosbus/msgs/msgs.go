@@ -15,7 +15,7 @@ type Message interface {
 func All() []Message {
 	return []Message{
 		Twist{}, TwistStamped{}, Odometry{}, TFMessage{}, JointState{}, BatteryState{},
-		DiagnosticArray{}, LinkStatus{}, ParticipantEntitiesInfo{},
+		DiagnosticArray{}, LinkStatus{}, LatencyStats{}, ParticipantEntitiesInfo{},
 	}
 }
 
