@@ -185,7 +185,7 @@ func TestRemapsAndParameters(t *testing.T) {
 	}
 	start(t, "sim", "--listen", local(mcu))
 	bridge := start(t, "bridge", "--mcu", local(mcu), "--bind", local(freePort(t)), "--ros-args",
-		"-r", "cmd_vel:=/nav/cmd", "-r", "__node:=base", "-p", "cmd_vel_timeout:=0.2", "--params-file", params)
+		"-r", "cmd_vel:=/nav/cmd", "-r", "__node:=base", "-p", "cmd_vel_timeout:=0.2", "-p", "use_sim_time:=true", "--params-file", params)
 	status := listen[msgs.LinkStatus](r, "link/status")
 	pub, err := rosbus.Advertise[msgs.TwistStamped](r.bus, "/nav/cmd", rosbus.Reliable1)
 	if err != nil {
@@ -199,6 +199,9 @@ func TestRemapsAndParameters(t *testing.T) {
 		return s.Moving
 	})
 	await(t, "a warning that names the unknown parameter", func() bool { return strings.Contains(bridge.out.String(), "not_known") })
+	if out := bridge.out.String(); !strings.Contains(out, "use_sim_time is not followed") || strings.Contains(out, "use_sim_time: unknown") {
+		t.Errorf("of use_sim_time it says: %s", out)
+	}
 }
 
 func TestAnMCUThatRestartsWithTheSameSeedIsTakenUpAgain(t *testing.T) {

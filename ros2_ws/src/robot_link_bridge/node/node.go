@@ -25,6 +25,10 @@ import (
 // SIGTERM; a person with a finger on Ctrl-C waits two.
 const endTimeout = 1800 * time.Millisecond
 
+// sameRequest is for how long another signal says the same again. ros2 launch without a terminal, and systemd, let a
+// node have two: its own, and the one that launch passes on. That must not cut short how the robot comes to rest.
+const sameRequest = 300 * time.Millisecond
+
 const rosText = `
 
 What ROS users know goes behind --ros-args: -r FROM:=TO, -r __ns:=/NAMESPACE, -r __node:=NAME,
@@ -36,6 +40,7 @@ type node struct {
 	logArgs []string
 	stderr  *slog.Logger
 	log     *slog.Logger // ROS's, once the bus is open and has one; stderr until then
+	simTime bool
 }
 
 // parse reads a program's arguments for a node that calls itself name, if it is not told otherwise.
@@ -54,7 +59,9 @@ func parse(name, program, text string, args []string, flags func(*flag.FlagSet))
 		return nil, fmt.Errorf("%w: %v", cli.ErrUsage, err)
 	}
 	log := cli.Log(self.LogLevel)
-	return &node{Node: self, logArgs: ros.LogArgs, stderr: log, log: log}, nil
+	// Every node of ROS knows this one, and launch files set it for all.
+	simTime := self.Params.Bool("use_sim_time", false, "not followed: stamps are the system clock's")
+	return &node{Node: self, logArgs: ros.LogArgs, stderr: log, log: log, simTime: simTime}, nil
 }
 
 // fullName is namespace and name as diagnostics show them: "robot1/robot_link_bridge".
@@ -108,6 +115,9 @@ func (n *node) openBus() (rosbus.Bus, error) {
 	for _, line := range n.Params.Unknown() {
 		n.log.Warn(line)
 	}
+	if n.simTime {
+		n.log.Warn("use_sim_time is not followed: stamps are the system clock's")
+	}
 	return bus, nil
 }
 
@@ -121,6 +131,12 @@ func runInTime(ctx context.Context, log *slog.Logger, body func() error) error {
 		return err
 	case <-ctx.Done():
 	}
+	late := time.After(endTimeout)
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(sameRequest):
+	}
 	again := make(chan os.Signal, 1)
 	signal.Notify(again, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(again)
@@ -129,7 +145,7 @@ func runInTime(ctx context.Context, log *slog.Logger, body func() error) error {
 		return err
 	case <-again:
 		log.Warn("asked again to end: it does not wait any longer")
-	case <-time.After(endTimeout):
+	case <-late:
 		log.Warn("the end takes too long: it does not wait any longer")
 	}
 	return nil

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"flag"
 	"log/slog"
+	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -98,15 +101,47 @@ func TestABodyThatEndsIsWaitedFor(t *testing.T) {
 	}
 }
 
-func TestABodyThatHangsIsLeft(t *testing.T) {
+// hang asks a body to end that never does, and reports after how long it was left, and what was said.
+func hang(t *testing.T) (time.Duration, string) {
+	t.Helper()
 	var said bytes.Buffer
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	hung := make(chan struct{})
 	defer close(hung)
 	begin := time.Now()
-	err := runInTime(ctx, slog.New(slog.NewTextHandler(&said, nil)), func() error { <-hung; return nil })
-	if took := time.Since(begin); err != nil || took < endTimeout || took > 2*time.Second || !strings.Contains(said.String(), "takes too long") {
-		t.Errorf("after %v: %v: %s", took, err, said.String())
+	if err := runInTime(ctx, slog.New(slog.NewTextHandler(&said, nil)), func() error { <-hung; return nil }); err != nil {
+		t.Errorf("%v: it was asked to end", err)
+	}
+	return time.Since(begin), said.String()
+}
+
+func TestABodyThatHangsIsLeftInTime(t *testing.T) {
+	if took, said := hang(t); took < endTimeout || took > 2*time.Second || !strings.Contains(said, "takes too long") {
+		t.Errorf("after %v: %s", took, said)
+	}
+}
+
+func TestABodyThatHangsIsLeftAtOnceWhenAskedAgain(t *testing.T) {
+	mine := make(chan os.Signal, 1) // so that the signals do not end the test
+	signal.Notify(mine, syscall.SIGTERM)
+	defer signal.Stop(mine)
+	quit, done := make(chan struct{}), make(chan struct{})
+	go func() { // from the beginning on: what comes then is the same request
+		defer close(done)
+		for {
+			select {
+			case <-quit:
+				return
+			case <-time.After(20 * time.Millisecond):
+				_ = syscall.Kill(os.Getpid(), syscall.SIGTERM) // itself: can't fail
+			}
+		}
+	}()
+	took, said := hang(t)
+	close(quit)
+	<-done
+	if took < sameRequest || took >= endTimeout || !strings.Contains(said, "asked again") {
+		t.Errorf("after %v: %s", took, said)
 	}
 }
