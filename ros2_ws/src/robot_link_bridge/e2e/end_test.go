@@ -169,7 +169,7 @@ func TestWithoutAnMCUsAddressItSaysWhatToDo(t *testing.T) {
 	for _, c := range []struct {
 		path string
 		args []string
-	}{{program, []string{"bridge"}}, {bridgeNode, nil}, {bridgeNode, []string{"--ros-args", "-p", "mcu_port:=5000"}}} {
+	}{{program, []string{"bridge"}}, {bridgeNode, nil}, {latencyNode, nil}, {bridgeNode, []string{"--ros-args", "-p", "mcu_port:=5000"}}} {
 		p := startProgram(t, c.path, c.args...)
 		code, text := p.status(), strings.TrimSpace(p.out.String())
 		if code != 2 || strings.Contains(text, "\n") || !strings.Contains(text, "--mcu HOST:PORT") || !strings.Contains(text, "mcu_host") {

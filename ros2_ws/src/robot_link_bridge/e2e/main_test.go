@@ -24,8 +24,8 @@ import (
 // patience is for what must come, however slow the machine.
 const patience = 20 * time.Second
 
-// program is robot_link; bridgeNode is what launch files start.
-var program, bridgeNode string
+// program is robot_link; the others are what launch files start.
+var program, bridgeNode, latencyNode string
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
@@ -36,8 +36,8 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	program, bridgeNode = filepath.Join(dir, "robot_link"), filepath.Join(dir, "bridge_node")
-	build := exec.Command("go", "build", "-tags", "cyclonedds", "-o", dir, "../cmd/robot_link", "../cmd/bridge_node")
+	program, bridgeNode, latencyNode = filepath.Join(dir, "robot_link"), filepath.Join(dir, "bridge_node"), filepath.Join(dir, "latency_node")
+	build := exec.Command("go", "build", "-tags", "cyclonedds", "-o", dir, "../cmd/...")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "%v: %s\n", err, out)
 		return 1

@@ -63,16 +63,18 @@ func TestWhereTheAddressesComeFrom(t *testing.T) {
 
 func TestErrorsOfUsageAreTold(t *testing.T) {
 	for args, usage := range map[string]bool{
-		"":                             true,
-		"--fly":                        true,
-		"--mcu a:1 more":               true,
-		"--ros-args --no-such-thing":   true,
-		"--ros-args -p mcu_host:=r:1":  false,
-		"--ros-args -p auto_enable:=1": false, // the address is missing as well, but this is told first
+		"":                              true,
+		"--fly":                         true,
+		"--mcu a:1 more":                true,
+		"--ros-args --no-such-thing":    true,
+		"--ros-args -p mcu_host:=r:1":   false,
+		"--ros-args -p use_sim_time:=1": false, // the address is missing as well, but this is told first
 	} {
-		err := Bridge(t.Context(), "bridge_node", strings.Fields(args))
-		if err == nil || errors.Is(err, cli.ErrUsage) != usage || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%q: %v", args, err)
+		for name, program := range map[string]cli.Command{"bridge": Bridge, "latency": Latency} {
+			err := program(t.Context(), name, strings.Fields(args))
+			if err == nil || errors.Is(err, cli.ErrUsage) != usage || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s %q: %v", name, args, err)
+			}
 		}
 	}
 }
