@@ -109,6 +109,12 @@ func (n *node) openBus() (rosbus.Bus, error) {
 	if err != nil {
 		return nil, err
 	}
+	n.joined(bus)
+	return bus, nil
+}
+
+// joined takes up ROS's log, and tells what could not be told in it before.
+func (n *node) joined(bus rosbus.Bus) {
 	if h := bus.LogHandler(); h != nil {
 		n.log = slog.New(h)
 	}
@@ -118,7 +124,6 @@ func (n *node) openBus() (rosbus.Bus, error) {
 	if n.simTime {
 		n.log.Warn("use_sim_time is not followed: stamps are the system clock's")
 	}
-	return bus, nil
 }
 
 // runInTime runs body, which ends soon after ctx. What hangs then is left to the end of the process, after

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"robot_link/ros2_ws/src/robot_link_bridge/cli"
+	"robot_link/ros2_ws/src/robot_link_bridge/rosbus"
 )
 
 func TestWhereTheAddressesComeFrom(t *testing.T) {
@@ -87,6 +88,35 @@ func TestFullNamesAreThoseOfDiagnostics(t *testing.T) {
 		}
 		if got := n.fullName(); got != want {
 			t.Errorf("%q: %q, want %q", args, got, want)
+		}
+	}
+}
+
+// loggingBus has a log like that of ROS, or with a nil handler none.
+type loggingBus struct {
+	rosbus.Bus
+	handler slog.Handler
+}
+
+func (b loggingBus) LogHandler() slog.Handler { return b.handler }
+
+func TestTheLogIsROSsWhereThereIsOne(t *testing.T) {
+	var stderr, ros bytes.Buffer
+	for _, c := range []struct {
+		handler  slog.Handler
+		log, not *bytes.Buffer
+	}{{nil, &stderr, &ros}, {slog.NewTextHandler(&ros, nil), &ros, &stderr}} {
+		n, err := parse("n", "n", "", strings.Fields("--ros-args -p nobody_knows:=1 -p use_sim_time:=true"), func(*flag.FlagSet) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stderr.Reset()
+		ros.Reset()
+		n.stderr = slog.New(slog.NewTextHandler(&stderr, nil))
+		n.log = n.stderr
+		n.joined(loggingBus{handler: c.handler})
+		if got := c.log.String(); !strings.Contains(got, "nobody_knows") || !strings.Contains(got, "use_sim_time is not followed") || c.not.Len() != 0 {
+			t.Errorf("handler %v: %q; in the other log: %q", c.handler, got, c.not.String())
 		}
 	}
 }
