@@ -25,6 +25,9 @@
 //
 //	due = sent + unsent + skipped
 //
+// A host that stands still for longer than the timeout loses what was in flight, also what had come meanwhile: it was too
+// late for anybody here. Skipped and send late, beside it, show whose fault it was.
+//
 // # Counts
 //
 //	sent        the kernel took it. Sequence numbers start at 1, and only what was sent uses one up
@@ -47,6 +50,6 @@
 //
 // # Percentiles
 //
-// Of the n samples in ascending order, p50, p99 and p99.9 are the one at the rank nearest to p n: with fewer than 500
+// Of the n samples in ascending order, p50, p99 and p99.9 are the one at the rank nearest to p n: with up to 500
 // samples p99.9 is the largest. They are within 0.1 %; count, min, mean and max are exact.
 package latency

@@ -159,6 +159,7 @@ func (r *Runner) send(due time.Duration) {
 		r.probe.Unsent()
 		r.txErrors.Add(1)
 		r.trouble.Note(monotonic.Now(), errno)
+		r.sock.DrainErrors() // the error was an earlier probe's; left in its queue it would end every Wait at once
 		return
 	}
 	r.probe.Sent(due)

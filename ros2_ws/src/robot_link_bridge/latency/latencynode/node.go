@@ -153,11 +153,12 @@ func message(r *latency.Report) msgs.LatencyStats {
 		TotalTime: t.Length.Seconds(),
 		TotalSent: t.Sent, TotalUnsent: t.Unsent, TotalSkipped: t.Skipped, TotalReceived: t.Received, TotalLost: t.Lost,
 		TotalLate: t.Late, TotalOutOfOrder: t.OutOfOrder, TotalDuplicates: t.Duplicates, TotalInvalid: t.Invalid,
-		TotalRoundTripMin: total(t.RoundTrip.Min), TotalRoundTripMean: total(t.RoundTrip.Mean),
+		TotalBadTurnarounds: t.BadTurnarounds,
+		TotalRoundTripMin:   total(t.RoundTrip.Min), TotalRoundTripMean: total(t.RoundTrip.Mean),
 		TotalRoundTripP50: total(t.RoundTrip.P50), TotalRoundTripP99: total(t.RoundTrip.P99),
 		TotalRoundTripP999: total(t.RoundTrip.P999), TotalRoundTripMax: total(t.RoundTrip.Max),
 
-		MCU: address(r), Trouble: r.Trouble,
+		MCU: address(r), Trouble: r.Trouble, TxErrors: r.TxErrors, RxErrors: r.RxErrors, ReportsDropped: r.Dropped,
 	}
 	m.Header.Stamp = msgs.TimeOf(time.Now().Add(r.At - monotonic.Now()))
 	return m

@@ -95,6 +95,7 @@ func TestEveryFieldSaysWhatTheReportDoes(t *testing.T) {
 	w, total := r.Window, r.Total
 	want := map[string]any{
 		"Rate": r.Rate, "Window": w.Length, "TurnaroundCyclesP50": w.Cycles.P50, "TurnaroundCyclesMax": w.Cycles.Max, "TotalTime": total.Length,
+		"TxErrors": r.TxErrors, "RxErrors": r.RxErrors, "ReportsDropped": r.Dropped,
 	}
 	add := func(prefix string, v any) {
 		s := reflect.ValueOf(v)

@@ -39,25 +39,29 @@ type LatencyStats struct {
 	SendLateP99         float64
 	SendLateMax         float64
 
-	TotalTime          float64
-	TotalSent          uint64
-	TotalUnsent        uint64
-	TotalSkipped       uint64
-	TotalReceived      uint64
-	TotalLost          uint64
-	TotalLate          uint64
-	TotalOutOfOrder    uint64
-	TotalDuplicates    uint64
-	TotalInvalid       uint64
-	TotalRoundTripMin  float64
-	TotalRoundTripMean float64
-	TotalRoundTripP50  float64
-	TotalRoundTripP99  float64
-	TotalRoundTripP999 float64
-	TotalRoundTripMax  float64
+	TotalTime           float64
+	TotalSent           uint64
+	TotalUnsent         uint64
+	TotalSkipped        uint64
+	TotalReceived       uint64
+	TotalLost           uint64
+	TotalLate           uint64
+	TotalOutOfOrder     uint64
+	TotalDuplicates     uint64
+	TotalInvalid        uint64
+	TotalBadTurnarounds uint64
+	TotalRoundTripMin   float64
+	TotalRoundTripMean  float64
+	TotalRoundTripP50   float64
+	TotalRoundTripP99   float64
+	TotalRoundTripP999  float64
+	TotalRoundTripMax   float64
 
-	MCU     string
-	Trouble string
+	MCU            string
+	TxErrors       uint64
+	RxErrors       uint64
+	ReportsDropped uint64
+	Trouble        string
 }
 
 // ROSType implements Message.
