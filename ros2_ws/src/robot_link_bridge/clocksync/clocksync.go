@@ -137,7 +137,7 @@ func (s *Sync) insert(sample Sample, roundTrip time.Duration) {
 	}
 	rx, tx := s.since(sample.MCURx), s.since(sample.MCUTx)
 	s.ring[s.next] = exchange{set: true, received: sample.Received, roundTrip: roundTrip, rx: rx, tx: tx,
-		low: sample.Sent - rx - resolution, high: sample.Received - tx + resolution}
+		low: sample.Sent - rx - resolution, high: sample.Received - tx} // rx may have been nearly a microsecond more
 	s.next = (s.next + 1) % ringSize
 }
 
@@ -154,14 +154,14 @@ func (s *Sync) Stamp(mcuUs uint64, arrived time.Duration) Stamp {
 	m := s.since(mcuUs)
 	in := s.interval(m, arrived)
 	ranBack := s.stamped && m < s.mcu
-	if s.locked && (ranBack || in.low > arrived-m+resolution) { // the MCU's clock stepped, or booted unseen
+	if s.locked && (ranBack || in.low > arrived-m) { // the MCU's clock stepped, or booted unseen
 		s.Reset()
 	}
 	if !s.locked {
 		s.last = max(s.last, arrived)
 		return Stamp{At: s.last}
 	}
-	in.high = min(in.high, arrived-m+resolution)
+	in.high = min(in.high, arrived-m)
 	offset := in.estimate
 	if s.stamped {
 		step := (m - s.mcu) / SlewPart

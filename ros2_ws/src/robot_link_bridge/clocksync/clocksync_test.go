@@ -127,6 +127,48 @@ func TestAnAsymmetricLineIsWithinTheBound(t *testing.T) {
 	}
 }
 
+func TestAStateThatComesAtOnceProvesItsOwnStamp(t *testing.T) {
+	w := newWorld(t)
+	for range LockSamples {
+		w.exchange(0, 10*us, 20*ms)
+		w.pass(20 * ms)
+	}
+	if got := w.state(100 * us); !got.Synced || got.Bound > 200*us {
+		t.Fatalf("%+v", got)
+	}
+}
+
+func TestMicrosecondsOfTheMCUAreWithinTheBound(t *testing.T) {
+	for _, sampled := range []float64{0, 999} {
+		for _, made := range []float64{0, 999} {
+			w := newWorld(t)
+			for i := range LockSamples { // a line without delay, and the MCU's clock just before or after its tick
+				w.mcu = 1e9 + float64(i)*1e7 + sampled
+				w.host = float64(time.Hour) + w.mcu
+				first := w.exchange(0, 0, 0)
+				w.mcu += 500 - sampled
+				w.host += 500 - sampled
+				if second := w.exchange(0, 0, 0); first != Taken || second != Taken {
+					t.Fatalf("honest samples are %v and %v", first, second)
+				}
+			}
+			w.mcu += 500 + made
+			w.host = float64(time.Hour) + w.mcu
+			w.state(10 * us)
+		}
+	}
+}
+
+func TestABadBeginningDoesNotSpoilTheDrift(t *testing.T) {
+	w := newWorld(t)
+	w.mcuPPM = 100
+	w.exchanges(LockSamples, 100*ms, 40*ms)
+	w.exchanges(300, 100*ms, 100*us)
+	if got := w.sync.Status(w.hostNow()).DriftPPM; math.Abs(got-100) > RateErrorMaxPPM {
+		t.Errorf("100 ppm measured as %v", got)
+	}
+}
+
 func TestDriftIsMeasuredAndFollowed(t *testing.T) {
 	for _, ppm := range []float64{-200, 30, 200} {
 		w := newWorld(t)
@@ -207,16 +249,16 @@ func TestStampsAreSlewedNotStepped(t *testing.T) {
 		w.exchange(30*ms, 10*us, 0)
 		w.pass(10 * ms)
 	}
-	before := w.state(20 * ms)
+	before, beforeUs := w.state(20*ms), w.mcuNow()-20_000
 	w.exchange(50*us, 10*us, 50*us) // shows that all were 15 ms off
 	for range 60 {
 		m, made := w.mcuNow(), w.hostNow()
 		w.pass(100 * us)
-		now := w.stamp(m, made)
-		if !now.Synced || now.At <= before.At {
-			t.Fatalf("%+v after %+v", now, before)
+		now, passed := w.stamp(m, made), micros(m-beforeUs)
+		if gained := now.At - before.At - passed; !now.Synced || gained.Abs() > passed/SlewPart {
+			t.Fatalf("%+v after %+v, %v later", now, before, passed)
 		}
-		before = now
+		before, beforeUs = now, m
 		w.pass(10*ms - 100*us)
 	}
 	if before.Bound > ms {

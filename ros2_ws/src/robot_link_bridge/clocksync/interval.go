@@ -26,7 +26,7 @@ func (s *Sync) interval(m, now time.Duration) interval {
 			in.high, high = v, e.high+s.carried(m-e.tx)
 		}
 	}
-	in.estimate = min(max(low+(high-low)/2, in.low), in.high)
+	in.estimate = low + (high-low)/2
 	return in
 }
 
@@ -34,7 +34,7 @@ func (s *Sync) carried(d time.Duration) time.Duration { return time.Duration(s.r
 
 func (in interval) possible() bool { return in.low <= in.high }
 
-// bound is how far an offset may be from the truth, and the instant that it was read at from the MCU's clock.
+// bound is how far an instant may be from what the offset makes of it: the MCU's clock shows whole microseconds.
 func (in interval) bound(offset time.Duration) time.Duration {
 	return max(in.high-offset, offset-in.low) + resolution
 }
