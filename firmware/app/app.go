@@ -1,15 +1,16 @@
-// Package app is the firmware's own C core, compiled into Go through cgo: this folder's C files and nothing
-// else. It only hands over bytes and times; app.h is the manual. The virtual MCU and the simulation run
-// robots on it, so what they show is what the board does.
+// Package app is the firmware's own C core on the simulated board (firmware/port/sim), compiled into Go through
+// cgo. It only hands over bytes and times; app.h is the manual, board.h that of the board. The virtual MCU and the
+// simulation run robots on it, so what they show is what the board does.
 //
-// Go compiles the C files of this folder when they change; an edit of common/robot_link.h is seen because
-// this package depends on package common, which embeds it.
+// Go compiles the C files of this folder when they change; an edit of common/robot_link.h, or of the simulated
+// board, is seen because this package depends on packages that embed them.
 package app
 
 /*
 #cgo CFLAGS: -std=c11 -O2 -Wall -Wextra -I${SRCDIR}/../../common
 #cgo LDFLAGS: -lm
-#include "app.h"
+#include "loop.h"
+#include "../port/sim/sim_board.c"
 
 #cgo noescape rl_app_receive
 #cgo nocallback rl_app_receive
@@ -27,19 +28,27 @@ typedef struct {
   uint32_t status;
 } rl_stepped_t;
 
-static const rl_inputs_t no_board;
+static const rl_inputs_t no_inputs;
+
+static void rl_boot(rl_app_t *app, rl_board_t *board, rl_entropy_t entropy, uint64_t now_us) {
+  const rl_config_t config = app->config;
+  rl_sim_start(board, entropy, now_us);
+  rl_loop_boot(app, &config, board);
+}
 
 // One crossing of the border for a control step, or many, and all that is asked after it.
-static void rl_step(rl_app_t *app, uint64_t now_us, const rl_inputs_t *in, rl_outputs_t *outputs, rl_stepped_t *out) {
-  rl_app_control(app, now_us, in, outputs);
+static void rl_step(rl_app_t *app, rl_board_t *board, uint64_t now_us, const rl_inputs_t *in, rl_outputs_t *pins, rl_stepped_t *out) {
+  rl_sim_sense(board, now_us, in);
+  rl_loop_step(app, board, true);
+  *pins = rl_sim_pins(board);
   out->setpoint = rl_app_setpoint(app);
   out->status = rl_app_status(app, now_us);
 }
 
-static void rl_steps(rl_app_t *app, uint64_t now_us, uint64_t period_us, size_t n, rl_stepped_t *out) {
+static void rl_steps(rl_app_t *app, rl_board_t *board, uint64_t now_us, uint64_t period_us, size_t n, rl_stepped_t *out) {
   for (size_t i = 0; i < n; i++) {
-    rl_outputs_t outputs;
-    rl_step(app, now_us + i * period_us, &no_board, &outputs, &out[i]);
+    rl_outputs_t pins;
+    rl_step(app, board, now_us + i * period_us, &no_inputs, &pins, &out[i]);
   }
 }
 */
@@ -50,7 +59,8 @@ import (
 	"net/netip"
 	"unsafe"
 
-	_ "robot_link/common" // embeds robot_link.h, which the C files include
+	_ "robot_link/common"        // embeds robot_link.h, which the C files include
+	_ "robot_link/firmware/port" // embeds the simulated board
 )
 
 // PacketMax is the longest packet of the protocol, in bytes.
@@ -192,8 +202,11 @@ type Counters struct {
 
 var _ = [1]struct{}{}[unsafe.Sizeof(Counters{})-C.sizeof_rl_counters_t] // laid out as the C side's
 
-// App is one MCU's core. Not safe for concurrent use.
-type App struct{ c C.rl_app_t }
+// App is one MCU's core on its board. Not safe for concurrent use.
+type App struct {
+	c     C.rl_app_t
+	board C.rl_board_t
+}
 
 // String names the counters as counters.h does.
 func (c Counters) String() string {
@@ -235,14 +248,35 @@ func New(cfg Config, e Entropy, nowUs uint64) (*App, error) {
 	return a, nil
 }
 
-// Reboot boots the core anew, with the configuration that it has.
+// Reboot boots the core anew, with the configuration that it has. After a reset by the watchdog it shows that fault.
 func (a *App) Reboot(e Entropy, nowUs uint64) {
-	config := a.c.config
-	C.rl_app_init(&a.c, &config, C.rl_entropy_t{
+	C.rl_boot(&a.c, &a.board, C.rl_entropy_t{
 		boot_id:       C.uint32_t(e.BootID),
 		session_start: C.uint16_t(e.SessionStart),
 		odom_epoch:    C.uint8_t(e.OdomEpoch),
 	}, C.uint64_t(nowUs))
+}
+
+// Pass lets time pass until nowUs without a control step. It reports whether the core is in reset, by the watchdog:
+// then Reboot is what comes next.
+func (a *App) Pass(nowUs uint64) (reset bool) {
+	C.rl_sim_pass(&a.board, C.uint64_t(nowUs)-a.board.now_us)
+	return a.board.core == C.RL_SIM_BITTEN
+}
+
+// Halt stops the core as a debugger does, and Resume lets it go on. Meanwhile only Pass and Pins make sense.
+func (a *App) Halt() { C.rl_sim_halt(&a.board) }
+
+// Resume ends Halt.
+func (a *App) Resume() { C.rl_sim_resume(&a.board) }
+
+// PowerOff takes the board's supply away; Reboot is what comes next.
+func (a *App) PowerOff() { C.rl_sim_power_cycle(&a.board) }
+
+// Pins are the board's outputs as the motor drivers see them.
+func (a *App) Pins() Outputs {
+	pins := C.rl_sim_pins(&a.board)
+	return *(*Outputs)(unsafe.Pointer(&pins))
 }
 
 // ControlHz and StateHz are the nominal rates of Control and State.
@@ -270,16 +304,17 @@ type Stepped struct {
 
 var _ = [1]struct{}{}[unsafe.Sizeof(Stepped{})-C.sizeof_rl_stepped_t] // does not compile unless the sizes agree
 
-// Control makes one control step: from what the board measures to what it is to do.
+// Control makes one control step: from what the board measures to what its pins do. A jump of nowUs is a late step; only
+// Pass lets the watchdog run.
 func (a *App) Control(nowUs uint64, in *Inputs, out *Outputs) (s Stepped) {
-	C.rl_step(&a.c, C.uint64_t(nowUs), (*C.rl_inputs_t)(unsafe.Pointer(in)), (*C.rl_outputs_t)(unsafe.Pointer(out)),
+	C.rl_step(&a.c, &a.board, C.uint64_t(nowUs), (*C.rl_inputs_t)(unsafe.Pointer(in)), (*C.rl_outputs_t)(unsafe.Pointer(out)),
 		(*C.rl_stepped_t)(unsafe.Pointer(&s)))
 	return s
 }
 
 // ControlSteps makes len(out) control steps of a robot without wheels, the first at nowUs, for those who make very many.
 func (a *App) ControlSteps(nowUs, periodUs uint64, out []Stepped) {
-	C.rl_steps(&a.c, C.uint64_t(nowUs), C.uint64_t(periodUs), C.size_t(len(out)), (*C.rl_stepped_t)(unsafe.Pointer(unsafe.SliceData(out))))
+	C.rl_steps(&a.c, &a.board, C.uint64_t(nowUs), C.uint64_t(periodUs), C.size_t(len(out)), (*C.rl_stepped_t)(unsafe.Pointer(unsafe.SliceData(out))))
 }
 
 // SkipState lets STATE's sequence number jump ahead as if n had been sent: how a simulation comes near its wrap.

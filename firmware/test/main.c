@@ -21,12 +21,14 @@ const test_t *encoder_tests(void);
 const test_t *odometry_tests(void);
 const test_t *wheel_tests(void);
 const test_t *drive_tests(void);
+const test_t *board_tests(void);
 const test_t *property_tests(void);
 const test_t *vector_tests(void);
 
 static const test_t *(*const lists[])(void) = {
     packet_tests, config_tests, session_tests, cmd_tests, safety_tests, motion_tests, status_tests,
-    kinematics_tests, encoder_tests, odometry_tests, wheel_tests, drive_tests, property_tests, vector_tests,
+    kinematics_tests, encoder_tests, odometry_tests, wheel_tests, drive_tests, board_tests, property_tests,
+    vector_tests,
 };
 
 #define PRINTED_MAX 5 /* failures of one test; a loop may fail a million times */
