@@ -20,6 +20,8 @@ import (
 	"strconv"
 	"sync"
 
+	"go.uber.org/multierr"
+
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/driver"
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/msgs"
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/names"
@@ -54,6 +56,8 @@ type Options struct {
 	Enclave string
 	// Remap maps one fully-qualified topic name to another, as from rosparam; nil changes nothing.
 	Remap func(topic string) string
+	// RemapService does the same for services.
+	RemapService func(service string) string
 	// Logf receives rare one-line warnings of the middleware; nil drops them.
 	Logf func(format string, args ...any)
 	// LogArgs are the command line's ROS arguments about logging ("--log-level", "debug"), for LogHandler.
@@ -71,6 +75,10 @@ type Bus interface {
 	// gets are only valid during the call.
 	AdvertiseCDR(topic, typ string, qos QoS) (driver.Writer, error)
 	SubscribeCDR(topic, typ string, qos QoS, fn func(cdr []byte)) (driver.Reader, error)
+	// ServeCDR and ClientCDR are the untyped ends of Serve and NewClient: typ is a ROS service
+	// ("std_srvs/srv/Trigger").
+	ServeCDR(service, typ string, serve func(request []byte, reply driver.Reply)) (driver.Server, error)
+	ClientCDR(service, typ string) (driver.Client, error)
 	// Ready shows the node, its publishers and its subscriptions in the ROS graph ("ros2 node info").
 	// Messages flow without it. What is made or closed later is shown by itself.
 	Ready() error
@@ -112,7 +120,7 @@ func OpenWith(o Options, adapter func(driver.Options) (driver.Conn, error)) (Bus
 	if err != nil {
 		return nil, fmt.Errorf("rosbus: %w", err)
 	}
-	return &bus{conn: conn, node: d.Node, namespace: d.Namespace, remap: o.Remap}, nil
+	return &bus{conn: conn, node: d.Node, namespace: d.Namespace, remap: o.Remap, remapService: o.RemapService}, nil
 }
 
 // maxDomain is the last domain whose UDP ports exist: 7400 + 250 x 232 is 65400.
@@ -135,20 +143,27 @@ type bus struct {
 	conn            driver.Conn
 	node, namespace string
 	remap           func(string) string
+	remapService    func(string) string
 
 	closing sync.Once
 	err     error
+
+	mu      sync.Mutex
+	clients []driver.Client // to end the calls that wait
 }
 
-func (b *bus) Resolve(topic string) (string, error) {
-	full, err := names.Expand(topic, b.node, b.namespace)
+func (b *bus) Resolve(topic string) (string, error) { return b.expand(topic, b.remap) }
+
+// expand turns a topic's or a service's name as written into the one that the node uses.
+func (b *bus) expand(name string, remap func(string) string) (string, error) {
+	full, err := names.Expand(name, b.node, b.namespace)
 	if err != nil {
 		return "", err
 	}
-	if b.remap != nil {
-		full = b.remap(full)
+	if remap != nil {
+		full = remap(full)
 		if err := names.ValidateTopic(full); err != nil {
-			return "", fmt.Errorf("remap of %q: %w", topic, err)
+			return "", fmt.Errorf("remap of %q: %w", name, err)
 		}
 	}
 	return full, nil
@@ -186,6 +201,34 @@ func (b *bus) check(topic string, qos QoS) (string, error) {
 	return b.Resolve(topic)
 }
 
+func (b *bus) ServeCDR(service, typ string, serve func([]byte, driver.Reply)) (driver.Server, error) {
+	full, err := b.expand(service, b.remapService)
+	if err == nil && serve == nil {
+		err = errors.New("no callback")
+	}
+	if err == nil {
+		var s driver.Server
+		if s, err = b.conn.NewServer(full, typ, serve); err == nil {
+			return s, nil
+		}
+	}
+	return nil, fmt.Errorf("serve %s (%s): %w", service, typ, err)
+}
+
+func (b *bus) ClientCDR(service, typ string) (driver.Client, error) {
+	full, err := b.expand(service, b.remapService)
+	if err == nil {
+		var c driver.Client
+		if c, err = b.conn.NewClient(full, typ); err == nil {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.clients = append(b.clients, c)
+			return c, nil
+		}
+	}
+	return nil, fmt.Errorf("client of %s (%s): %w", service, typ, err)
+}
+
 func (b *bus) Ready() error {
 	if err := b.conn.Announce(); err != nil {
 		return fmt.Errorf("announce the node %s: %w", b.node, err)
@@ -201,6 +244,14 @@ func (b *bus) LogHandler() slog.Handler {
 }
 
 func (b *bus) Close() error {
-	b.closing.Do(func() { b.err = b.conn.Close() })
+	b.closing.Do(func() {
+		b.mu.Lock()
+		clients := b.clients
+		b.mu.Unlock()
+		for _, c := range clients {
+			b.err = multierr.Append(b.err, c.Close())
+		}
+		b.err = multierr.Append(b.err, b.conn.Close())
+	})
 	return b.err
 }

@@ -154,6 +154,12 @@ func (s *sinkConn) NewWriter(string, string, driver.QoS) (driver.Writer, error) 
 func (s *sinkConn) NewReader(string, string, driver.QoS, func([]byte)) (driver.Reader, error) {
 	return nil, fmt.Errorf("a sink has no readers")
 }
+func (s *sinkConn) NewServer(string, string, func([]byte, driver.Reply)) (driver.Server, error) {
+	return nil, fmt.Errorf("a sink has no services")
+}
+func (s *sinkConn) NewClient(string, string) (driver.Client, error) {
+	return nil, fmt.Errorf("a sink has no services")
+}
 func (s *sinkConn) Announce() error        { return nil }
 func (s *sinkConn) Close() error           { return nil }
 func (s *sinkConn) Write(cdr []byte) error { s.bytes += len(cdr); return nil }

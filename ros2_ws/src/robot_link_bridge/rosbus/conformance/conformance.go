@@ -44,7 +44,14 @@ func Run(t *testing.T, open Open) {
 		{"closing a publisher is final", closePublisher},
 		{"a node can be opened again", reopen},
 
+		{"a service answers", serviceAnswers},
+		{"answers may come later, in any order", answersComeLater},
+		{"each client gets its own answers", clientsAreApart},
+		{"calls wait for a server, and give up", callsWaitAndGiveUp},
+		{"closing ends calls", closingEndsCalls},
+
 		{"names, namespaces and remaps", resolve},
+		{"names of services", serviceNames},
 		{"invalid names are refused", invalidNames},
 		{"the graph is announced whenever asked", announce},
 	} {

@@ -19,6 +19,7 @@ import (
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/cdr"
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/driver"
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/msgs"
+	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/rpc"
 )
 
 // maxBlocking is how long a reliable write may wait for a reader that does not keep up.
@@ -123,12 +124,31 @@ func (c *conn) run() {
 }
 
 func (c *conn) NewWriter(topic, typ string, qos driver.QoS) (driver.Writer, error) {
+	return inDDS{c}.Writer("rt"+topic, typ, qos)
+}
+
+func (c *conn) NewReader(topic, typ string, qos driver.QoS, take func([]byte)) (driver.Reader, error) {
+	return inDDS{c}.Reader("rt"+topic, typ, qos, take)
+}
+
+func (c *conn) NewServer(service, typ string, serve func([]byte, driver.Reply)) (driver.Server, error) {
+	return rpc.NewServer(inDDS{c}, service, typ, serve)
+}
+
+func (c *conn) NewClient(service, typ string) (driver.Client, error) {
+	return rpc.NewClient(inDDS{c}, service, typ)
+}
+
+// inDDS makes what the graph shows, by a topic's name in DDS.
+type inDDS struct{ *conn }
+
+func (c inDDS) Writer(topic, typ string, qos driver.QoS) (driver.Writer, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
 		return nil, driver.ErrClosed
 	}
-	w, err := c.newWriter("rt"+topic, typ, qos)
+	w, err := c.newWriter(topic, typ, qos)
 	if err != nil {
 		return nil, err
 	}
@@ -137,8 +157,8 @@ func (c *conn) NewWriter(topic, typ string, qos driver.QoS) (driver.Writer, erro
 	return w, nil
 }
 
-func (c *conn) NewReader(topic, typ string, qos driver.QoS, take func([]byte)) (driver.Reader, error) {
-	r, err := c.newReader("rt"+topic, typ, qos, take)
+func (c inDDS) Reader(topic, typ string, qos driver.QoS, take func([]byte)) (driver.Reader, error) {
+	r, err := c.newReader(topic, typ, qos, take)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@
 package driver
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 )
@@ -36,10 +37,15 @@ type Conn interface {
 	// NewReader calls take with each message, encapsulation header included, one at a time over the
 	// whole Conn. The bytes are only valid during the call.
 	NewReader(topic, typ string, qos QoS, take func(cdr []byte)) (Reader, error)
-	// Announce tells the graph which writers and readers this node has. Once it has been called, an
+	// NewServer answers the requests of a service ("/reset", "std_srvs/srv/Trigger"). serve is called as take is;
+	// what it gets is only valid during the call.
+	NewServer(service, typ string, serve func(request []byte, reply Reply)) (Server, error)
+	// NewClient calls a service.
+	NewClient(service, typ string) (Client, error)
+	// Announce tells the graph which endpoints this node has. Once it has been called, an
 	// adapter announces later changes by itself.
 	Announce() error
-	// Close closes all writers and readers as well. When it has returned, no take call is running and
+	// Close closes all endpoints as well. When it has returned, no take call is running and
 	// none will come. It is idempotent, and must not be called from a take call.
 	Close() error
 }
@@ -68,5 +74,24 @@ type Reader interface {
 	Incompatible() int
 	// Close returns when no take call of this reader is running; none comes after. It is idempotent, and
 	// must not be called from a take call.
+	Close() error
+}
+
+// Reply sends the response to one request, with its encapsulation header: once, from any goroutine, during the
+// serve call or later. It does not wait for the client.
+type Reply func(response []byte) error
+
+// Server is a running service.
+type Server interface {
+	// Close returns when no serve call is running; none comes after. It is idempotent, and must not be called
+	// from a serve call.
+	Close() error
+}
+
+// Client calls a service, from any goroutine but not from a take or serve call, which it would wait for.
+type Client interface {
+	// Call sends a request as soon as there is a server, and waits for its response until ctx ends.
+	Call(ctx context.Context, request []byte) (response []byte, err error)
+	// Close ends the calls that wait, with ErrClosed. It is idempotent.
 	Close() error
 }

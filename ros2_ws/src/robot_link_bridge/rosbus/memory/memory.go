@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/driver"
+	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/rpc"
 )
 
 // Net is one network. Its Open may be called from any goroutine.
@@ -105,6 +106,22 @@ func (c *conn) NewReader(topic, typ string, qos driver.QoS, take func([]byte)) (
 	}
 	c.net.readers = append(c.net.readers, r)
 	return r, nil
+}
+
+// Topics and services share nothing but the network: a topic's name has a "/" in front.
+func (c *conn) Writer(topic, typ string, qos driver.QoS) (driver.Writer, error) {
+	return c.NewWriter(topic, typ, qos)
+}
+func (c *conn) Reader(topic, typ string, qos driver.QoS, take func([]byte)) (driver.Reader, error) {
+	return c.NewReader(topic, typ, qos, take)
+}
+
+func (c *conn) NewServer(service, typ string, serve func([]byte, driver.Reply)) (driver.Server, error) {
+	return rpc.NewServer(c, service, typ, serve)
+}
+
+func (c *conn) NewClient(service, typ string) (driver.Client, error) {
+	return rpc.NewClient(c, service, typ)
 }
 
 // Announce does nothing: there is no graph to look at.

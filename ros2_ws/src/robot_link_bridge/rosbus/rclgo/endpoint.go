@@ -3,8 +3,6 @@
 package rclgo
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -71,37 +69,25 @@ func (w *writer) Close() error {
 }
 
 type reader struct {
-	conn  *conn
-	take  func([]byte)
-	stop  context.CancelFunc
-	ended chan struct{} // the wait set's goroutine has returned
+	conn    *conn
+	take    func([]byte)
+	waiting *waiting
 
 	mu  sync.RWMutex // held for reading while sub is asked
 	sub *rcl.Subscription
 }
 
 func newReader(c *conn, topic string, support types.MessageTypeSupport, qos driver.QoS, take func([]byte)) (*reader, error) {
-	r := &reader{conn: c, take: take, ended: make(chan struct{})}
+	r := &reader{conn: c, take: take}
 	var err error
 	r.sub, err = c.node.NewSubscription(topic, support, &rcl.SubscriptionOptions{Qos: profile(qos)}, r.deliver)
 	if err != nil {
 		return nil, oneLine("make the subscription", err)
 	}
-	set, err := c.context.NewWaitSet()
-	if err != nil {
+	if r.waiting, err = c.wait(topic, func(set *rcl.WaitSet) { set.AddSubscriptions(r.sub) }); err != nil {
 		_ = r.sub.Close()
-		return nil, oneLine("make the wait set", err)
+		return nil, err
 	}
-	set.AddSubscriptions(r.sub)
-	var running context.Context
-	running, r.stop = context.WithCancel(context.Background())
-	go func() {
-		defer close(r.ended)
-		if err := set.Run(running); err != nil && !errors.Is(err, context.Canceled) {
-			c.logf("waiting for %s ended: %v", topic, oneLine("rcl", err))
-		}
-		_ = set.Close() // nothing hangs on it any more
-	}()
 	return r, nil
 }
 
@@ -134,8 +120,7 @@ func (r *reader) Incompatible() int { return unknown }
 
 // Close lets the callback that is running end, and no other begin.
 func (r *reader) Close() error {
-	r.stop()
-	<-r.ended
+	r.waiting.end()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	sub := r.sub
