@@ -7,8 +7,7 @@
 /* The world's side. */
 
 void rl_sim_power_cycle(rl_board_t *board) {
-  static const rl_board_t fresh;
-  *board = fresh;
+  *board = (rl_board_t){.core = RL_SIM_RUNS};
 }
 
 void rl_sim_start(rl_board_t *board, rl_entropy_t entropy, uint64_t now_us) {
@@ -69,8 +68,7 @@ void rl_board_read(rl_board_t *board, rl_inputs_t *in) { *in = board->in; }
 void rl_board_write(rl_board_t *board, const rl_outputs_t *out) { board->written = *out; }
 
 void rl_board_safe(rl_board_t *board) {
-  static const rl_outputs_t off;
-  board->written = off;
+  board->written = (rl_outputs_t){.motors_on = false};
 }
 
 void rl_board_feed(rl_board_t *board) {

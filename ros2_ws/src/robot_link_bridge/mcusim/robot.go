@@ -6,9 +6,8 @@ import (
 )
 
 // Robot is an MCU's core on its board, and the robot that its motors drive. It has no clock of its own: who calls
-// Step says what time it is. The board is simulated here: counters, currents, battery and e-stop come from the
-// plant, duty and motor-enable line go to it. While the MCU is off or stands still the last outputs stay, as PWM
-// timers run on without a core; after a reset they are off.
+// Step says what time it is. Counters, currents, battery and e-stop come from the plant, duty and motor-enable line go
+// to it; what they are while nobody steps is the board's contract (firmware/app/board.h).
 type Robot struct {
 	core  *app.App
 	plant *plant.Plant // nil: no wheels
@@ -24,30 +23,66 @@ func NewRobot(core *app.App, p *plant.Plant, nowUs uint64) *Robot {
 
 // Step lets the plant move until nowUs, and makes a control step.
 func (r *Robot) Step(nowUs uint64) app.Stepped {
+	r.moveUntil(nowUs)
 	if r.plant != nil {
-		r.coast(float64(int64(nowUs-r.at)) * 1e-6)
 		s := r.plant.Sensors()
 		r.in = app.Inputs{Count: s.Count, Current: s.Current, BatteryMv: s.BatteryMv, Estop: s.Estop}
 	}
-	r.at = nowUs
 	return r.core.Control(nowUs, &r.in, &r.out)
 }
 
-// Off is the MCU without power for a time, in seconds: its outputs are what the hardware pulls them to.
+// Hang lets the plant move until nowUs while the control loop stands. It reports whether the watchdog has reset the
+// MCU; then InReset and Reboot are what comes next.
+func (r *Robot) Hang(nowUs uint64) (reset bool) {
+	r.moveUntil(nowUs)
+	reset = r.core.Pass(nowUs)
+	r.out = r.core.Pins()
+	return reset
+}
+
+// Halt lets the plant move until nowUs while a debugger halts the core; the MCU's clock goes on. Resume ends it.
+func (r *Robot) Halt(nowUs uint64) {
+	r.core.Halt()
+	r.out = r.core.Pins()
+	r.moveUntil(nowUs)
+	r.core.Pass(nowUs)
+}
+
+// Resume ends Halt.
+func (r *Robot) Resume() {
+	r.core.Resume()
+	r.out = r.core.Pins()
+}
+
+// Off is the MCU without power for a time, in seconds.
 func (r *Robot) Off(seconds float64) {
-	r.out = app.Outputs{}
-	if r.plant != nil {
-		r.coast(seconds)
-	}
+	r.core.PowerOff()
+	r.InReset(seconds)
+}
+
+// InReset is the MCU after a reset and before its boot, for a time in seconds.
+func (r *Robot) InReset(seconds float64) {
+	r.out = r.core.Pins()
+	r.move(seconds)
 }
 
 // Reboot boots the core anew at nowUs.
 func (r *Robot) Reboot(e app.Entropy, nowUs uint64) {
 	r.core.Reboot(e, nowUs)
-	r.out, r.at = app.Outputs{}, nowUs
+	r.out, r.at = r.core.Pins(), nowUs
 }
 
-func (r *Robot) coast(seconds float64) { r.plant.Step(r.out.Duty, r.out.MotorsOn, seconds) }
+// moveUntil lets the plant move from the last step's time until nowUs.
+func (r *Robot) moveUntil(nowUs uint64) {
+	r.move(float64(int64(nowUs-r.at)) * 1e-6)
+	r.at = nowUs
+}
+
+func (r *Robot) move(seconds float64) {
+	if r.plant != nil {
+		r.plant.Step(r.out.Duty, r.out.MotorsOn, seconds)
+	}
+}
 
 // Outputs are those of the last step.
 func (r *Robot) Outputs() app.Outputs { return r.out }

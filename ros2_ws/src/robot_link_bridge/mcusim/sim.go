@@ -44,7 +44,8 @@ type Sim struct {
 	robot           *Robot
 	boot            time.Time
 	boots           uint64
-	off             bool // no power
+	off             bool // no power, or in reset: nothing runs until the boot
+	halted          bool // by a debugger
 	control, states schedule
 	trace           *trace
 	reply           [app.PacketMax]byte
@@ -143,7 +144,7 @@ func (s *Sim) Run(ctx context.Context) (err error) {
 				now = s.now() // its clock began again
 			}
 		}
-		if _, ok := s.states.due(now); ok && !s.off {
+		if _, ok := s.states.due(now); ok && !s.off && !s.halted {
 			s.sendState(now)
 		}
 		s.receive()
@@ -170,7 +171,7 @@ func (s *Sim) receive() {
 			s.sock.DrainErrors()
 			continue
 		}
-		if s.off {
+		if s.off || s.halted {
 			continue
 		}
 		if n = s.core.Receive(s.now(), udp.AddrPort(&from), s.rx[:n], &s.reply); n > 0 {
@@ -182,8 +183,19 @@ func (s *Sim) receive() {
 
 // step is a control period. It reports whether the MCU booted in it.
 func (s *Sim) step(now uint64) (booted bool) {
-	if p := s.robot.plant; p != nil && (s.off || p.BrownedOut()) {
-		return s.brownOut(p)
+	if p := s.robot.plant; p != nil {
+		switch {
+		case s.off || p.BrownedOut():
+			return s.powerless(p)
+		case p.Hung():
+			s.hang(now)
+			return false
+		case s.halted || p.Halted():
+			s.halt(now, p.Halted())
+			if s.halted {
+				return false
+			}
+		}
 	}
 	stepped := s.robot.Step(now)
 	if err := s.trace.add(now, stepped); err != nil {
@@ -192,14 +204,40 @@ func (s *Sim) step(now uint64) (booted bool) {
 	return false
 }
 
-// brownOut is a control period without power, and the boot after the last one.
-func (s *Sim) brownOut(p *plant.Plant) (booted bool) {
-	if !s.off {
-		s.off = true
-		s.cfg.Log.Warn("brown-out: the virtual MCU is off", "name", s.cfg.Name)
+// hang is a control period in which the control loop stands, while the rest runs: until the watchdog resets all.
+func (s *Sim) hang(now uint64) {
+	if s.off = s.robot.Hang(now); s.off {
+		s.cfg.Log.Warn("the control loop hung: the watchdog resets the virtual MCU", "name", s.cfg.Name)
 	}
-	s.robot.Off(float64(s.control.period) * 1e-6)
+}
+
+// halt is a control period under a debugger, or the one in which it lets go.
+func (s *Sim) halt(now uint64, on bool) {
+	if on != s.halted {
+		s.halted = on
+		s.cfg.Log.Warn("a debugger halts the virtual MCU", "name", s.cfg.Name, "halted", on)
+	}
+	if on {
+		s.robot.Halt(now)
+	} else {
+		s.robot.Resume()
+	}
+}
+
+// powerless is a control period without power or in reset, and the boot after the last one. What hung boots when it
+// no longer would.
+func (s *Sim) powerless(p *plant.Plant) (booted bool) {
+	period := float64(s.control.period) * 1e-6
 	if p.BrownedOut() {
+		if !s.off {
+			s.off, s.halted = true, false
+			s.cfg.Log.Warn("brown-out: the virtual MCU is off", "name", s.cfg.Name)
+		}
+		s.robot.Off(period)
+	} else {
+		s.robot.InReset(period)
+	}
+	if p.BrownedOut() || p.Hung() {
 		return false
 	}
 	s.boots++

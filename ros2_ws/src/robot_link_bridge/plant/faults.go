@@ -19,10 +19,12 @@ const (
 	BrokenMotor                          // its motor's circuit is open
 	BrownOut                             // the MCU is off: the caller reboots it, the wheels coast
 	EstopButton                          // the button is pressed: Sensors.Estop, and the motors have no power
+	Hang                                 // the MCU's control loop stands: the caller lets the watchdog reset it
+	Halt                                 // a debugger halts the MCU: the caller sees to it
 )
 
 var (
-	kindNames  = []string{"", "stall", "dead_encoder", "swapped_encoders", "broken_motor", "brown_out", "estop"}
+	kindNames  = []string{"", "stall", "dead_encoder", "swapped_encoders", "broken_motor", "brown_out", "estop", "hang", "halt"}
 	wheelNames = []string{"front_left", "front_right", "rear_left", "rear_right"}
 )
 
@@ -42,7 +44,7 @@ type Fault struct {
 }
 
 const faultForm = "KIND[:WHEEL]@SECONDS[+DURATION], as in stall:front_left@5, dead_encoder:rear_right@3.5+2, " +
-	"swapped_encoders:front@4, broken_motor:front_right@1, brown_out@6+0.2, estop@2+1"
+	"swapped_encoders:front@4, broken_motor:front_right@1, brown_out@6+0.2, estop@2+1, hang@5+1, halt@5+1"
 
 // ParseFault reads a fault as a user writes it. The rear wheel of an omni is rear_left, its third.
 func ParseFault(s string) (Fault, error) {
@@ -63,7 +65,7 @@ func parseFault(s string) (f Fault, err error) {
 	switch f.Kind {
 	case 0:
 		return f, fmt.Errorf("no such kind %q, there is %s", kind, strings.Join(kindNames[1:], ", "))
-	case BrownOut, EstopButton:
+	case BrownOut, EstopButton, Hang, Halt:
 		if hasWheel {
 			return f, fmt.Errorf("%s is not of a wheel", f.Kind)
 		}
@@ -102,9 +104,10 @@ type faults struct {
 
 // active is what all faults of a moment come to.
 type active struct {
-	cut, estop, brownOut  bool // cut: no motor has power
-	stalled, broken, dead [maxWheels]bool
-	source                [maxWheels]int // the encoder that each counter counts
+	cut, estop             bool // cut: no motor has power
+	brownOut, hung, halted bool // the MCU
+	stalled, broken, dead  [maxWheels]bool
+	source                 [maxWheels]int // the encoder that each counter counts
 }
 
 func nothing(wheels int) (a active) {
@@ -122,6 +125,12 @@ func (p *Plant) Inject(f Fault) {
 
 // BrownedOut says whether the MCU has no power.
 func (p *Plant) BrownedOut() bool { return p.faults.active.brownOut }
+
+// Hung says whether the MCU's control loop stands.
+func (p *Plant) Hung() bool { return p.faults.active.hung }
+
+// Halted says whether a debugger halts the MCU.
+func (p *Plant) Halted() bool { return p.faults.active.halted }
 
 func (p *Plant) updateFaults() {
 	now := p.now + 1e-9 // Sums of steps are not exact.
@@ -153,6 +162,12 @@ func (a *active) add(f Fault, wheels int) {
 		return
 	case EstopButton:
 		a.estop, a.cut = true, true
+		return
+	case Hang:
+		a.hung = true
+		return
+	case Halt:
+		a.halted = true
 		return
 	}
 	if i < 0 || i >= wheels {

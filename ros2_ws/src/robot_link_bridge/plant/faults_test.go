@@ -16,6 +16,8 @@ func TestParseFault(t *testing.T) {
 		"stall:rear_left@0.25":          {Stall, 2, 0.25, 0},
 		"brown_out@6+0.2":               {BrownOut, 0, 6, 0.2},
 		"estop@2+1":                     {EstopButton, 0, 2, 1},
+		"hang@5+1":                      {Hang, 0, 5, 1},
+		"halt@5+0.5":                    {Halt, 0, 5, 0.5},
 	} {
 		if got, err := ParseFault(s); err != nil || got != want {
 			t.Errorf("%s: %+v, %v", s, got, err)
@@ -33,6 +35,8 @@ func TestParseFault(t *testing.T) {
 		"swapped_encoders:left@1": "front or rear",
 		"estop:front_left@1":      "not of a wheel",
 		"brown_out:@1":            "not of a wheel",
+		"hang:front_left@1":       "not of a wheel",
+		"halt:front_left@1":       "not of a wheel",
 		"estop@":                  "seconds",
 		"estop@-1":                "seconds",
 		"estop@soon":              "seconds",

@@ -60,7 +60,7 @@ func newRobotFlags(f *flag.FlagSet) *robotFlags {
 	f.Float64Var(&r.grip, "grip", 0.8, "friction `coefficient` between wheels and floor")
 	f.Float64Var(&r.noise, "encoder-noise", 0.2, "`counts` of jitter")
 	f.Float64Var(&r.mismatch, "mismatch", 0, "`part` by which the motors differ from what the gains were made for, -0.5 to 0.5")
-	f.Func("fault", "a fault of the robot, `KIND[:WHEEL]@SECONDS[+DURATION]`, may be repeated: stall, dead_encoder, swapped_encoders, broken_motor, brown_out, estop (stall:front_left@5+2)", func(s string) error {
+	f.Func("fault", "a fault of the robot, `KIND[:WHEEL]@SECONDS[+DURATION]`, may be repeated: stall, dead_encoder, swapped_encoders, broken_motor, brown_out, estop, hang, halt (stall:front_left@5+2)", func(s string) error {
 		fault, err := plant.ParseFault(s)
 		r.faults = append(r.faults, fault)
 		return err
