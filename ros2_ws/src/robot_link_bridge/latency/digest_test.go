@@ -12,7 +12,7 @@ func TestReportsThatNobodyReadsAreDroppedAndToldAndTheTotalHasThem(t *testing.T)
 	go func() { r.digest(); close(ended) }()
 	feed := func() {
 		w := <-r.spares
-		w.Sent = 1
+		w.Sent++
 		r.windows <- w
 	}
 	const dropped = 3

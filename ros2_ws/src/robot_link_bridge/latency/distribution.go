@@ -27,7 +27,7 @@ func newDistribution[T ~int64]() distribution[T] {
 	return distribution[T]{histogram: hdrhistogram.New(1, trackable, digits)}
 }
 
-// add takes a sample. The clock does not go back, so below 0 is 0.
+// add takes a sample. Below 0 only the clocks' resolution can bring it: that is 0.
 func (d *distribution[T]) add(v T) {
 	v = max(0, v)
 	if d.histogram.TotalCount() == 0 || v < d.min {

@@ -2,6 +2,7 @@ package latency
 
 import (
 	"encoding/binary"
+	"reflect"
 	"testing"
 	"time"
 
@@ -287,7 +288,9 @@ func TestTheTotalIsTheSumOfTheWindows(t *testing.T) {
 	for i, d := range []time.Duration{500 * us, 100 * us, 900 * us} {
 		b.send(t)
 		b.now += d
-		b.receive(2*i + 1)
+		e := b.reply(2*i + 1)
+		e.TurnaroundCycles = 7
+		b.probe.Receive(b.now, encoded(e))
 		b.send(t) // in flight at the cut, and lost in the next window
 		w := b.probe.Cut(b.now, spare)
 		b.now += Timeout
@@ -297,15 +300,40 @@ func TestTheTotalIsTheSumOfTheWindows(t *testing.T) {
 		}
 		total.Merge(w)
 		w.Reset()
+		if empty := w.Figures(); empty != (Figures{}) {
+			t.Errorf("not empty: %+v", empty)
+		}
 		spare = w
 	}
 	f := total.Figures()
 	if f.Sent != 6 || f.Sent != sum.Sent || f.Received != sum.Received || f.Lost != 2 || f.Lost != sum.Lost || f.InFlight != 1 {
 		t.Errorf("counts %+v, of the windows %+v", f.Counts, sum)
 	}
+	if f.Network.Count != 3 || f.Turnaround.Count != 3 || f.Cycles != (Summary[Cycles]{3, 7, 7, 7, 7, 7, 7}) || f.SendLate.Count != 6 {
+		t.Errorf("%+v", f)
+	}
 	rt := f.RoundTrip
 	if rt.Count != 3 || rt.Min != 100*us || rt.Max != 900*us || rt.Mean != 500*us || f.Length != 1500*us+2*Timeout {
 		t.Errorf("%v long, round trip %+v", f.Length, rt)
+	}
+}
+
+func TestEveryCountIsSummedAndInFlightIsTheLast(t *testing.T) {
+	var a, b Counts
+	va, vb := reflect.ValueOf(&a).Elem(), reflect.ValueOf(&b).Elem()
+	for i := range va.NumField() {
+		va.Field(i).SetUint(uint64(i + 1))
+		vb.Field(i).SetUint(100)
+	}
+	a.add(&b)
+	for i := range va.NumField() {
+		want := uint64(i + 101)
+		if va.Type().Field(i).Name == "InFlight" {
+			want = 100
+		}
+		if got := va.Field(i).Uint(); got != want {
+			t.Errorf("%s is %d, want %d", va.Type().Field(i).Name, got, want)
+		}
 	}
 }
 

@@ -58,7 +58,7 @@ func (w *Window) add(s *Sample) {
 	}
 	turnaround := time.Duration(us) * time.Microsecond
 	w.turnaround.add(turnaround)
-	w.network.add(max(0, roundTrip-turnaround))
+	w.network.add(roundTrip - turnaround)
 }
 
 // Merge adds what came after w to it.
