@@ -24,7 +24,8 @@ func newChart(title, x, y string) *chart {
 	p := plot.New()
 	p.BackgroundColor = color.White
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
-	p.Legend.Top = true
+	p.Legend.Top, p.Legend.Left = true, true // text after its line: no viewer's font makes them overlap
+	p.Legend.Padding = vg.Points(2)
 	p.Add(plotter.NewGrid())
 	return &chart{Plot: p, width: 18 * vg.Centimeter, height: 11 * vg.Centimeter}
 }
@@ -47,6 +48,11 @@ func (c *chart) line(name string, xy plotter.XYs) {
 	c.Legend.Add(name, l)
 }
 
+// legendAt puts the legend's left upper corner where no curve is, in cm from that of the plot.
+func (c *chart) legendAt(right, down vg.Length) {
+	c.Legend.XOffs, c.Legend.YOffs = right*vg.Centimeter, -down*vg.Centimeter
+}
+
 // mark is an upright line at a moment.
 func (c *chart) mark(name string, x, from, to float64) {
 	c.line(name, plotter.XYs{{X: x, Y: from}, {X: x, Y: to}})
@@ -55,12 +61,13 @@ func (c *chart) mark(name string, x, from, to float64) {
 // square gives both axes one scale and range, about.
 func (c *chart) square() {
 	c.width, c.height = 15*vg.Centimeter, 15*vg.Centimeter
-	c.X.Min, c.X.Max, c.Y.Min, c.Y.Max = -0.5, 2.75, -0.5, 2.75
+	c.X.Min, c.X.Max, c.Y.Min, c.Y.Max = -0.5, 2.6, -0.5, 2.75 // save widens it
 }
 
 func (c *chart) save(path string) error {
 	if c.err != nil {
 		return c.err
 	}
+	c.X.Max += 0.05 * (c.X.Max - c.X.Min) // or the picture's edge cuts the last number in two
 	return c.Save(c.width, c.height, path)
 }

@@ -62,7 +62,7 @@ func (h host) since(us uint64) float64 { return float64(int64(h.Now-us)) / 1000 
 
 func stepResponse() *chart {
 	c := newChart("Step to 0.5 m/s: gains fixed, motors as expected and 30 % off", "time since the CMD [ms]", "vx [m/s]")
-	c.Legend.Top = false // the curves end up there
+	c.legendAt(7, 5)
 	for _, m := range []struct {
 		name string
 		off  float64
@@ -103,6 +103,7 @@ func timeout() *chart {
 		}
 	}
 	h.Drive(0, 0, 0, 800)
+	c.legendAt(8.5, 1)
 	c.line("setpoint", set)
 	c.line("true", is)
 	c.mark("last CMD", 0, 0, 1.6)
@@ -129,6 +130,7 @@ func square() *chart {
 		h.Drive(0, 0, math.Pi/4, 2000)
 	}
 	h.Drive(0, 0, 0, 500)
+	c.legendAt(5, 5)
 	c.line("true path", is)
 	c.line("odometry", odom)
 	c.square()
@@ -155,6 +157,7 @@ func wheel() *chart {
 		}
 	}
 	h.Drive(0.6, 0, 0, 1200)
+	c.legendAt(3, 1)
 	c.line("setpoint", set)
 	c.line("measured", is)
 	c.mark("stall", 0, -2, 18)
