@@ -69,6 +69,7 @@ type Status struct {
 	Bound     time.Duration // the largest of the last second's stamps, or what one would have now
 	RoundTrip time.Duration // the shortest of the samples that count
 	DriftPPM  float64       // how much faster the MCU's clock is than the host's; 0 until it is measured
+	Steps     uint64        // times that one of the clocks was seen to step
 }
 
 // Sync relates one MCU's clock to the host's. The zero value is ready.
@@ -83,6 +84,7 @@ type Sync struct {
 	anchored bool
 	rate     float64 // of the offset: s gained per s
 
+	steps   uint64
 	last    time.Duration // At of the last Stamp
 	stamped bool          // the two that follow are set
 	mcu     time.Duration // of the last Stamp
@@ -106,7 +108,12 @@ type midpoint struct{ mcu, offset, half time.Duration }
 
 // Reset forgets all samples: the MCU has booted, or the host's clock stood still. What stamps have said stays said:
 // they go on from there.
-func (s *Sync) Reset() { *s = Sync{last: s.last} }
+func (s *Sync) Reset() { *s = Sync{last: s.last, steps: s.steps} }
+
+func (s *Sync) stepped() {
+	s.steps++
+	s.Reset()
+}
 
 // Add takes a sample.
 func (s *Sync) Add(sample Sample) Verdict {
@@ -118,7 +125,7 @@ func (s *Sync) Add(sample Sample) Verdict {
 	s.expire(sample.Received)
 	verdict := Taken
 	if s.insert(sample, roundTrip); !s.interval(s.since(sample.MCUTx), sample.Received).possible() {
-		s.Reset()
+		s.stepped()
 		s.insert(sample, roundTrip)
 		verdict = Contradicted
 	}
@@ -155,7 +162,7 @@ func (s *Sync) Stamp(mcuUs uint64, arrived time.Duration) Stamp {
 	in := s.interval(m, arrived)
 	ranBack := s.stamped && m < s.mcu
 	if s.locked && (ranBack || in.low > arrived-m) { // the MCU's clock stepped, or booted unseen
-		s.Reset()
+		s.stepped()
 	}
 	if !s.locked {
 		s.last = max(s.last, arrived)
@@ -178,12 +185,12 @@ func (s *Sync) Stamp(mcuUs uint64, arrived time.Duration) Stamp {
 func (s *Sync) Status(now time.Duration) Status {
 	s.expire(now)
 	if !s.locked {
-		return Status{}
+		return Status{Steps: s.steps}
 	}
 	newest := &s.ring[(s.next+ringSize-1)%ringSize]
 	m := newest.tx + now - newest.received // good to the drift, and so is what it is used for
 	in := s.interval(m, now)
-	status := Status{Locked: true, RoundTrip: RoundTripMax, DriftPPM: -s.rate * 1e6}
+	status := Status{Locked: true, RoundTrip: RoundTripMax, DriftPPM: -s.rate * 1e6, Steps: s.steps}
 	status.Bound = max(in.bound(in.estimate), s.worst.at(now))
 	for i := range s.ring {
 		if e := &s.ring[i]; e.counts(now) {

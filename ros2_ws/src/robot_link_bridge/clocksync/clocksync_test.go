@@ -204,6 +204,9 @@ func TestAStepBeginsAnewAtTheNextSample(t *testing.T) {
 			if w.exchange(100*us, 10*us, 100*us); w.sync.Locked(w.hostNow()) {
 				t.Errorf("step of %v, host's %v: still locked", step, ofHost)
 			}
+			if seen := w.sync.Status(w.hostNow()).Steps; seen != 1 && step.Abs() < Memory {
+				t.Errorf("step of %v, host's %v: %d seen", step, ofHost, seen)
+			}
 			w.exchanges(LockSamples-1, 20*ms, 100*us)
 			w.excused = false
 			if !w.state(100 * us).Synced {
@@ -238,7 +241,10 @@ func TestAStateFromTheFutureOrThePastEndsTheLock(t *testing.T) {
 		w.mcu += float64(step)
 		w.pass(10 * ms)
 		if w.state(100 * us).Synced {
-			t.Errorf("a step of %v was not seen", step)
+			t.Errorf("a step of %v: still synced", step)
+		}
+		if w.sync.Status(w.hostNow()).Steps != 1 {
+			t.Errorf("a step of %v was not counted", step)
 		}
 	}
 }

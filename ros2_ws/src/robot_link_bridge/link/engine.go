@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"time"
 
+	"robot_link/ros2_ws/src/robot_link_bridge/clocksync"
 	"robot_link/ros2_ws/src/robot_link_bridge/wire"
 )
 
@@ -43,9 +44,10 @@ type Config struct {
 }
 
 // Counters are totals since the engine was made. Every datagram received is in RxTotal and in just one of
-// the other Rx counters, StateReceived, StateReordered, StateDuplicated, InfoForeign, InfoOld or InfoCounted.
+// the other Rx counters, StateReceived, StateReordered, StateDuplicated, InfoForeign, InfoOld, InfoCounted,
+// EchoCounted or EchoRefused.
 type Counters struct {
-	CmdSent, HelloSent uint64
+	CmdSent, HelloSent, EchoSent uint64
 
 	RxTotal     uint64
 	RxForeign   uint64 // from another address than the MCU's
@@ -55,10 +57,12 @@ type Counters struct {
 	RxType      uint64
 	RxLength    uint64
 	RxSession   uint64 // STATE of another session: a late one, or somebody else's
-	RxUnused    uint64 // valid, but nothing that this host asked for (ECHO_REPLY, DIAG)
+	RxUnused    uint64 // valid, but nothing that this host asked for (DIAG)
 	InfoForeign uint64 // INFO for another nonce
 	InfoOld     uint64 // INFO that a newer one, or a gap, has overtaken
 	InfoCounted uint64
+	EchoCounted uint64 // ECHO_REPLY that tells of the MCU's clock
+	EchoRefused uint64 // ECHO_REPLY that is late, doubled, another's, or can't be
 
 	StateReceived   uint64 // in order
 	StateReordered  uint64 // late, counted lost before, dropped
@@ -85,8 +89,10 @@ type Engine struct {
 	session session
 	source  sourceState
 	health  health
+	clock   mcuClock
+	sampled clocksync.Stamp // of the session's latest STATE
 
-	cmdDue, helloDue bool
+	cmdDue, helloDue, echoDue bool
 
 	state    State
 	reason   Reason
@@ -111,6 +117,7 @@ func (e *Engine) SetMCU(mcu netip.AddrPort) {
 		return
 	}
 	e.cfg.MCU = mcu
+	e.clock.reset()
 	e.restart()
 }
 
@@ -135,6 +142,7 @@ func (e *Engine) Tick(now Time, in *Intent) {
 	open, heard := e.session.heard()
 	e.helloDue = e.hello.due(now, open, heard)
 	e.cmdDue = e.session.open
+	e.echoDue = e.clock.due(now, e.session.open)
 	e.evaluate(now) // the command depends on what the link permits
 	e.source.update(now, in, e)
 }
@@ -152,6 +160,10 @@ func (e *Engine) Next(now Time, buf []byte) int {
 		e.counters.CmdSent++
 		e.health.cmdSent.add(1)
 		return e.session.encodeCmd(now, &e.source, buf)
+	case e.echoDue: // the last: it delays no CMD
+		e.echoDue = false
+		e.counters.EchoSent++
+		return e.clock.encode(now, e.session.id, buf)
 	}
 	return 0
 }
@@ -166,6 +178,7 @@ func (e *Engine) Gap(now Time) {
 // void forgets the held command, and what queued up meanwhile, and begins a new session.
 func (e *Engine) void(now Time) {
 	e.voidTill = now + SettleTime
+	e.clock.reset() // the host's clock may have stood still
 	e.restart()
 }
 
@@ -183,7 +196,7 @@ func (e *Engine) restart() {
 	e.session.close()
 	e.health.newSession()
 	e.hello.renew(e.cfg.Nonce)
-	e.cmdDue = false
+	e.cmdDue, e.echoDue = false, false
 }
 
 // Received says what Receive made of a datagram.
@@ -214,6 +227,8 @@ func (e *Engine) Receive(now Time, from netip.AddrPort, b []byte) Received {
 		return e.receiveInfo(now, b)
 	case wire.TypeState:
 		return e.receiveState(now, h, b)
+	case wire.TypeEchoReply:
+		return e.receiveEchoReply(now, b)
 	}
 	e.counters.RxUnused++
 	return Dropped

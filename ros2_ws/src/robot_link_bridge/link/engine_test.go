@@ -484,7 +484,7 @@ func TestEveryDatagramIsCountedOnce(t *testing.T) {
 	r.e.Receive(r.now, mcuAddr, bad(func(b []byte) []byte { return append(b, 0) }))
 	r.run(time.Second)
 	c := r.e.counters
-	sum := c.RxForeign + c.RxShort + c.RxCRC + c.RxVersion + c.RxType + c.RxLength + c.RxSession + c.RxUnused +
+	sum := c.RxForeign + c.RxShort + c.RxCRC + c.RxVersion + c.RxType + c.RxLength + c.RxSession + c.RxUnused + c.EchoCounted + c.EchoRefused +
 		c.InfoForeign + c.InfoOld + c.InfoCounted + c.StateReceived + c.StateReordered + c.StateDuplicated
 	if sum != c.RxTotal || c.RxForeign != 2 || c.RxShort != 2 || c.RxCRC != 3 {
 		t.Fatalf("%+v: sum %d", c, sum)

@@ -27,6 +27,8 @@ type fakeMCU struct {
 	epoch             uint8
 	cmds              []wire.Cmd
 	hellos            []wire.Hello
+	echoes            []wire.Echo
+	silent            bool        // ECHO_REPLY does not leave
 	refuse            wire.Reason // of HELLO
 	verMin, verMax    uint8
 	deaf, mute, still bool // CMD does not arrive; STATE does not leave; INFO does not leave
@@ -43,12 +45,15 @@ func (m *fakeMCU) reboot(now Time, bootID uint32, session uint16) {
 
 // receive takes a packet of the host; the answer, if any, is returned.
 func (m *fakeMCU) receive(now Time, b []byte) []byte {
-	h, err := wire.Check(b, wire.Types(wire.TypeCmd, wire.TypeHello))
+	h, err := wire.Check(b, wire.Types(wire.TypeCmd, wire.TypeHello, wire.TypeEcho))
 	if err != nil {
 		panic(err)
 	}
-	if h.Type == wire.TypeHello {
+	switch h.Type {
+	case wire.TypeHello:
 		return m.hello(now, b)
+	case wire.TypeEcho:
+		return m.echo(now, b)
 	}
 	var c wire.Cmd
 	_ = c.Decode(b)
@@ -97,6 +102,19 @@ func (m *fakeMCU) hello(now Time, b []byte) []byte {
 	}
 	out := make([]byte, wire.InfoSize)
 	info.Encode(out)
+	return out
+}
+
+func (m *fakeMCU) echo(now Time, b []byte) []byte {
+	var p wire.Echo
+	_ = p.Decode(b)
+	m.echoes = append(m.echoes, p)
+	if m.silent {
+		return nil
+	}
+	p.McuRxUs, p.TimeUs = m.time(now), m.time(now)
+	out := make([]byte, wire.EchoSize)
+	p.EncodeReply(out)
 	return out
 }
 

@@ -91,6 +91,7 @@ func (e *Engine) receiveInfo(now Time, b []byte) Received {
 	if rebooted {
 		e.counters.McuBoots++
 		h.mcuTime = 0
+		e.clock.reset()
 	}
 	h.info, h.hasInfo = p, true
 	h.lastInfo = now
@@ -112,6 +113,7 @@ func (e *Engine) receiveInfo(now Time, b []byte) Received {
 		// from the other, and taking one for the other locks this host out; under a new nonce both end well.
 		e.counters.McuBoots++
 		h.mcuTime = 0
+		e.clock.reset()
 		e.restart()
 		return GotInfo
 	case !e.session.open:

@@ -155,6 +155,7 @@ func (e *Engine) receiveState(now Time, h wire.Header, b []byte) Received {
 		s.clear.confirm(seq)
 		s.reset.confirm(seq)
 	}
+	e.sampled = e.clock.sync.Stamp(h.TimeUs, now)
 	e.source.observe(s, &s.latest)
 	e.evaluate(now)
 	return GotState

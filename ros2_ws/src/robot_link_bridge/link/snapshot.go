@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"robot_link/ros2_ws/src/robot_link_bridge/clocksync"
 	"robot_link/ros2_ws/src/robot_link_bridge/wire"
 )
 
@@ -27,6 +28,7 @@ type Snapshot struct {
 	Mcu      wire.State // the newest STATE of the session, if HasState
 	HasState bool
 	StateAge time.Duration
+	Clock    clocksync.Status // of the MCU's clock
 
 	samples [roundTripSamples]roundTripSample
 }
@@ -51,6 +53,7 @@ func (e *Engine) Snapshot(now Time, s *Snapshot) {
 	s.Info, s.HasInfo = e.hello.info, e.hello.hasInfo
 	s.Mcu, s.HasState = e.session.latest, e.session.open && e.session.hasMCU
 	s.StateAge = now - e.session.stateAt
+	s.Clock = e.clock.sync.Status(now)
 	s.samples = e.health.samples
 }
 

@@ -166,10 +166,17 @@ func rebootSeeded(w *world, l *Line) {
 	w.events.push(event{at: w.now + l.A, kind: evMCUBoots, to: m.index})
 }
 
+// watchdogUs is RL_BOARD_WATCHDOG_US of firmware/app/board.h.
+const watchdogUs = 50 * ms
+
 func mcuLeap(w *world, l *Line) {
 	if m := w.mcus[l.Who]; m.running() {
 		m.advance()
-		m.clk.jump(w.now, l.A)
+		by := l.A
+		if m.wheels > 0 {
+			by = min(by, watchdogUs) // to the control loop it is a hole, and no board lives through a longer one
+		}
+		m.clk.jump(w.now, by)
 		m.nextStep = m.clk.local(w.now)
 		m.advance()
 		for m.nextState <= m.clk.local(w.now) {

@@ -6,6 +6,9 @@ type clock struct {
 	ppm     int64 // parts per million faster than true time
 	trueAt  int64 // the two
 	localAt int64 // that belong together
+
+	leapt  bool
+	leapAt int64 // true time of the last leap, if leapt
 }
 
 func (c *clock) local(now int64) int64 {
@@ -25,4 +28,5 @@ func (c *clock) when(local int64) int64 {
 // jump moves the clock ahead.
 func (c *clock) jump(now, by int64) {
 	c.localAt, c.trueAt = c.local(now)+by, now
+	c.leapt, c.leapAt = true, now
 }

@@ -43,10 +43,10 @@ type host struct {
 	hasHeld     bool
 	bornAt      int64 // when the planner spoke the command of the intent
 
-	sent     uint64 // CMDs, over all incarnations: their ids
-	rx       uint64 // datagrams handed to this incarnation's engine
-	unheard  uint64
-	lastSeen link.Counters
+	sent      uint64 // CMDs, over all incarnations: their ids
+	rx        uint64 // datagrams handed to this incarnation's engine
+	unheard   uint64
+	lastStamp link.Time // of this incarnation's STATEs
 }
 
 func (h *host) now() link.Time { return time.Duration(h.clk.local(h.w.now)) * time.Microsecond }
@@ -56,7 +56,7 @@ func (h *host) start() {
 	h.alive, h.stalled, h.hasHeld = true, false, false
 	h.intent = link.Intent{Enable: true, Publishers: h.publishers()}
 	h.engine = link.New(link.Config{MCU: h.mcu.addr, Nonce: h.w.rng.Uint64})
-	h.rx = 0
+	h.rx, h.lastStamp = 0, 0
 	h.nextTick = h.clk.local(h.w.now)
 	h.schedule()
 }
@@ -135,7 +135,9 @@ func (h *host) receive(i int32) {
 	d := &h.w.pool.all[i]
 	h.rx++
 	h.w.stats.packets++
-	h.engine.Receive(h.now(), d.from, d.b[:d.n])
+	if h.engine.Receive(h.now(), d.from, d.b[:d.n]) == link.GotState {
+		h.checkStamp(d.sentAt)
+	}
 	h.w.pool.release(i)
 }
 
@@ -208,7 +210,7 @@ func (h *host) checkCounters() {
 	var s link.Snapshot
 	h.engine.Snapshot(h.now(), &s)
 	c := &s.Counters
-	sum := c.RxForeign + c.RxShort + c.RxCRC + c.RxVersion + c.RxType + c.RxLength + c.RxSession + c.RxUnused +
+	sum := c.RxForeign + c.RxShort + c.RxCRC + c.RxVersion + c.RxType + c.RxLength + c.RxSession + c.RxUnused + c.EchoCounted + c.EchoRefused +
 		c.InfoForeign + c.InfoOld + c.InfoCounted + c.StateReceived + c.StateReordered + c.StateDuplicated
 	if sum != c.RxTotal || c.RxTotal != h.rx {
 		h.w.fail("host %d was handed %d datagrams, counted %d, and %d by what became of them", h.index, h.rx, c.RxTotal, sum)

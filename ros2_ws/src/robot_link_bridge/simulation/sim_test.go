@@ -21,6 +21,10 @@ func TestSeeds(t *testing.T) {
 		}
 	}
 	t.Logf("%d packets, %d control steps, %.0f s simulated in %v", total.Packets, total.Steps, float64(total.SimulatedUs)/1e6, time.Since(began))
+	t.Logf("%d of %d stamps held to the truth", total.StampsHeld, total.Stamps)
+	if total.StampsHeld < total.Stamps/2 {
+		t.Errorf("only %d of %d stamps were held to the truth", total.StampsHeld, total.Stamps)
+	}
 	for v, n := range total.Verdicts {
 		if n == 0 {
 			t.Errorf("no datagram was %q: the network is not hostile enough", verdictNames[v])

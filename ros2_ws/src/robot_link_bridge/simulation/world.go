@@ -30,6 +30,8 @@ type Stats struct {
 	Packets     uint64 // received, by either end
 	Steps       uint64 // of control
 	SimulatedUs int64
+	Stamps      uint64           // of STATEs
+	StampsHeld  uint64           // those that were synced, and compared with the truth
 	Verdicts    [verdicts]uint64 // of the MCUs
 }
 
@@ -39,6 +41,8 @@ func (s *Stats) Add(o *Stats) {
 	s.Packets += o.Packets
 	s.Steps += o.Steps
 	s.SimulatedUs += o.SimulatedUs
+	s.Stamps += o.Stamps
+	s.StampsHeld += o.StampsHeld
 	for i, n := range o.Verdicts {
 		s.Verdicts[i] += n
 	}
@@ -46,6 +50,7 @@ func (s *Stats) Add(o *Stats) {
 
 type stats struct {
 	packets, steps uint64
+	stamps, held   uint64
 	verdicts       [verdicts]uint64
 }
 
@@ -98,6 +103,8 @@ func Run(s Script, total *Stats) *Failure {
 		total.Packets += w.stats.packets
 		total.Steps += w.stats.steps
 		total.SimulatedUs += w.now
+		total.Stamps += w.stats.stamps
+		total.StampsHeld += w.stats.held
 		for i, n := range w.stats.verdicts {
 			total.Verdicts[i] += n
 		}
@@ -220,6 +227,7 @@ func (w *world) end() {
 	}
 	for _, h := range w.hosts {
 		h.checkCounters()
+		h.checkSynced()
 	}
 	w.settle()
 }

@@ -49,10 +49,12 @@ type Net struct {
 	Trouble       string        // what the network says now, "" when nothing
 }
 
-// StateEvent is a STATE, when it arrived, and what it belongs to.
+// StateEvent is a STATE, when it was made, and what it belongs to.
 type StateEvent struct {
 	State  wire.State
-	At     link.Time
+	At     link.Time     // it never runs backwards
+	Synced bool          // At is the MCU's own time of it; else, as long as the clocks are not synced, when it arrived
+	Bound  time.Duration // how far At is from the truth at most, if Synced
 	BootID uint32 // of the MCU's boot
 	Wheels uint8  // how many of the wheels are there, as that boot's INFO says
 }
@@ -193,7 +195,7 @@ func (r *Runner) sendLoop() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	var (
-		packets  [2][wire.MaxSize]byte
+		packets  [3][wire.MaxSize]byte // HELLO, CMD, ECHO
 		lateness lateness
 		asleep   = monotonic.Suspended()
 		state    link.State
@@ -277,7 +279,9 @@ func (r *Runner) receiveLoop() {
 		var event StateEvent
 		if got == link.GotState {
 			info := r.engine.Info()
-			event = StateEvent{State: *r.engine.Latest(), At: now, BootID: info.BootID, Wheels: info.WheelCount}
+			made := r.engine.Sampled()
+			event = StateEvent{State: *r.engine.Latest(), At: made.At, Synced: made.Synced, Bound: made.Bound,
+				BootID: info.BootID, Wheels: info.WheelCount}
 		}
 		r.mu.Unlock()
 		if got == link.GotState {

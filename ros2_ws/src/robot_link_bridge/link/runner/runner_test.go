@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"robot_link/ros2_ws/src/robot_link_bridge/clocksync"
 	"robot_link/ros2_ws/src/robot_link_bridge/link"
 	"robot_link/ros2_ws/src/robot_link_bridge/link/runner"
 	"robot_link/ros2_ws/src/robot_link_bridge/mcusim"
@@ -93,6 +94,32 @@ func TestRunnerDrivesTheVirtualMCU(t *testing.T) {
 	s = await(t, r, "a second of STATE", func(s *runner.Status) bool { return s.Counters.StateReceived >= 100 })
 	if s.Counters.StateLost != 0 || s.Counters.StateReordered != 0 {
 		t.Errorf("lost %d, reordered %d", s.Counters.StateLost, s.Counters.StateReordered)
+	}
+}
+
+func TestStatesAreStampedByTheMCUsClock(t *testing.T) {
+	port, _ := startMCU(t, 0)
+	r := startLink(t, port)
+	before := runner.Now()
+	for timeout := time.After(patience); ; {
+		select {
+		case ev := <-r.States():
+			if now := runner.Now(); ev.At < before || ev.At > now {
+				t.Fatalf("stamped %v: between %v, of the STATE before, and %v, now", ev.At, before, now)
+			}
+			before = ev.At
+			if !ev.Synced {
+				continue
+			}
+			var s runner.Status
+			r.Status(&s)
+			if ev.Bound <= 0 || !s.Clock.Locked || s.Clock.Bound <= 0 || s.Counters.EchoCounted < clocksync.LockSamples {
+				t.Fatalf("bound %v, clock %+v, %d answers", ev.Bound, s.Clock, s.Counters.EchoCounted)
+			}
+			return
+		case <-timeout:
+			t.Fatal("no synced STATE came")
+		}
 	}
 }
 
