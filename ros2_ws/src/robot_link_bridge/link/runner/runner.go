@@ -55,8 +55,8 @@ type StateEvent struct {
 	At     link.Time     // it never runs backwards
 	Synced bool          // At is the MCU's own time of it; else, as long as the clocks are not synced, when it arrived
 	Bound  time.Duration // how far At is from the truth at most, if Synced
-	BootID uint32 // of the MCU's boot
-	Wheels uint8  // how many of the wheels are there, as that boot's INFO says
+	BootID uint32        // of the MCU's boot
+	Wheels uint8         // how many of the wheels are there, as that boot's INFO says
 }
 
 // stateQueue is how many STATEs may wait for their reader: over half a second's worth.

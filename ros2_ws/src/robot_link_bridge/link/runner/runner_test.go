@@ -111,9 +111,8 @@ func TestStatesAreStampedByTheMCUsClock(t *testing.T) {
 			if !ev.Synced {
 				continue
 			}
-			var s runner.Status
-			r.Status(&s)
-			if ev.Bound <= 0 || !s.Clock.Locked || s.Clock.Bound <= 0 || s.Counters.EchoCounted < clocksync.LockSamples {
+			s := await(t, r, "the status of the clock", func(s *runner.Status) bool { return s.Clock.Locked })
+			if ev.Bound <= 0 || s.Clock.Bound <= 0 || s.Counters.EchoCounted < clocksync.LockSamples {
 				t.Fatalf("bound %v, clock %+v, %d answers", ev.Bound, s.Clock, s.Counters.EchoCounted)
 			}
 			return
