@@ -213,15 +213,16 @@ func (s *Sim) hang(now uint64) {
 
 // halt is a control period under a debugger, or the one in which it lets go.
 func (s *Sim) halt(now uint64, on bool) {
-	if on != s.halted {
-		s.halted = on
-		s.cfg.Log.Warn("a debugger halts the virtual MCU", "name", s.cfg.Name, "halted", on)
-	}
 	if on {
+		if !s.halted {
+			s.cfg.Log.Warn("a debugger halts the virtual MCU", "name", s.cfg.Name)
+		}
 		s.robot.Halt(now)
 	} else {
+		s.cfg.Log.Warn("the debugger lets the virtual MCU go on", "name", s.cfg.Name)
 		s.robot.Resume()
 	}
+	s.halted = on
 }
 
 // powerless is a control period without power or in reset, and the boot after the last one. What hung boots when it
