@@ -257,7 +257,9 @@ func (s *Sim) sendState(now uint64) {
 		return
 	}
 	raw := udp.Raw(to)
-	_ = s.sock.Send(s.state[:n], &raw) // lost like any datagram; the host counts the gap
+	if s.sock.Send(s.state[:n], &raw) != 0 { // lost like any datagram; the host counts the gap
+		s.sock.DrainErrors() // else Wait returns at once
+	}
 }
 
 func (s *Sim) logCounters() {
