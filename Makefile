@@ -32,7 +32,7 @@ setup: ## install what building needs
 #   firmware: tests, linters, coverage 25; state by state 25; Python 2; go vet 20; Go tests 80, of which the simulation
 #   45 and the real program 25; with a ROS 2 on the machine 75 more, most of it building robot_link_msgs
 .PHONY: test
-test: setup-test test-firmware test-python lint-go ros-note ## all that guards a change
+test: setup-test test-firmware test-python lint-go ros ## all that guards a change
 	$(GO) test -tags $(TAGS) ./...
 
 .PHONY: setup-test
@@ -55,9 +55,9 @@ lint-go:
 	$(GO) vet ./...
 	$(GO) vet -tags $(TAGS) ./...
 
-.PHONY: ros-note
-ros-note:
-	@tools/ros-note
+.PHONY: ros
+ros: ## build and test the ROS 2 workspace, in build/ros, where there is a Humble
+	@tools/ros test
 
 .PHONY: check-all
 check-all: test ## test, and what is slow: mutants, the race detector, longer fuzzing

@@ -12,22 +12,22 @@ import (
 	"time"
 )
 
-// setupFile is that of a ROS 2 on this machine: the underlay that AMENT_PREFIX_PATH names, or Humble's usual place.
-func setupFile(t *testing.T) string {
+// workspace builds robot_link_msgs where there is a ROS 2, and returns the setup file of both.
+func workspace(t *testing.T) string {
 	t.Helper()
-	prefixes := filepath.SplitList(os.Getenv("AMENT_PREFIX_PATH"))
-	for _, prefix := range append(prefixes, "/opt/ros/humble") {
-		if file := filepath.Join(prefix, "setup.bash"); fileExists(file) {
-			return file
-		}
+	root, err := filepath.Abs("../../../..")
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Skip("no ROS 2: neither AMENT_PREFIX_PATH nor /opt/ros/humble has a setup.bash")
-	return ""
-}
-
-func fileExists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
+	setup := filepath.Join(root, "build", "ros", "install", "setup.bash")
+	out, err := exec.Command(filepath.Join(root, "tools", "ros"), "build", "robot_link_msgs").CombinedOutput()
+	if err != nil {
+		t.Fatalf("tools/ros: %v\n%s", err, out)
+	}
+	if _, err := os.Stat(setup); err != nil {
+		t.Skip(string(out))
+	}
+	return setup
 }
 
 // inROS runs a shell line where ROS 2 is sourced, in an environment of its own: what else is in PATH (another
@@ -46,17 +46,7 @@ func inROS(t *testing.T, setup, line string) string {
 
 // The tools of a real ROS 2 see the node, its topics and their types, read its status and drive the robot.
 func TestRealROS2SeesAndDrives(t *testing.T) {
-	setup := setupFile(t)
-	if _, err := exec.LookPath("colcon"); err != nil {
-		t.Skip("ROS 2 is here, but no colcon to build robot_link_msgs with")
-	}
-	msgs, err := filepath.Abs("../../robot_link_msgs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ws := t.TempDir()
-	inROS(t, setup, fmt.Sprintf("cd %s && colcon build --paths %s --cmake-args -DBUILD_TESTING=OFF -DPython3_EXECUTABLE=/usr/bin/python3 -DPYTHON_EXECUTABLE=/usr/bin/python3", ws, msgs))
-	overlay := filepath.Join(ws, "install", "setup.bash")
+	overlay := workspace(t)
 
 	mcu, trace := freePort(t), filepath.Join(t.TempDir(), "trace.csv")
 	start(t, "sim", "--listen", local(mcu), "--name", "seen_by_ros", "--trace", trace)
