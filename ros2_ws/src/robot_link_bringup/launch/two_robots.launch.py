@@ -3,6 +3,7 @@
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, GroupAction, IncludeLaunchDescription
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch_ros.actions import SetRemap
 from launch_ros.substitutions import FindPackageShare
 
 
@@ -24,10 +25,13 @@ def robot(name, mcu_host, bind_port):
         DeclareLaunchArgument(port, default_value=bind_port,
                               description=f'UDP port of this host for the packets of {name}'),
         # The group keeps the arguments of one robot from the other, and from what includes this file.
-        GroupAction([IncludeLaunchDescription(bridge, launch_arguments={
-            'namespace': name,
-            'mcu_host': LaunchConfiguration(host),
-            'bind_port': LaunchConfiguration(port),
-            'sim': LaunchConfiguration('sim'),
-        }.items())]),
+        GroupAction([
+            SetRemap('/tf', 'tf'),  # both have odom and base_link: each its own tree, as Nav2 does it
+            IncludeLaunchDescription(bridge, launch_arguments={
+                'namespace': name,
+                'mcu_host': LaunchConfiguration(host),
+                'bind_port': LaunchConfiguration(port),
+                'sim': LaunchConfiguration('sim'),
+            }.items()),
+        ]),
     ]

@@ -7,6 +7,7 @@ from launch_testing.asserts import assertExitCodes
 from nav_msgs.msg import Odometry
 import peer
 from robot_link_msgs.msg import LinkStatus
+from tf2_msgs.msg import TFMessage
 
 
 def generate_test_description():
@@ -24,11 +25,13 @@ class WhileItRuns(unittest.TestCase):
         for robot in ('robot1', 'robot2'):
             p.listen(f'/{robot}/link/status', LinkStatus)
             p.listen(f'/{robot}/odom', Odometry)
+            p.listen(f'/{robot}/tf', TFMessage)
         p.drive('/robot1/cmd_vel', 0.25)
         p.wait_for('motion', '/robot1/odom', lambda m: m.pose.pose.position.x > 0.2)
         other = p.wait_for('odometry', '/robot2/odom', lambda m: True)
         self.assertAlmostEqual(other.pose.pose.position.x, 0.0, places=3)
         for robot in ('robot1', 'robot2'):
+            p.wait_for('its own tree', f'/{robot}/tf', lambda m: True)
             p.wait_for('UP', f'/{robot}/link/status', lambda m: m.state == LinkStatus.STATE_UP)
 
 
