@@ -291,7 +291,7 @@ void rl_app_fault_lower(rl_app_t *app, uint8_t fault) { rl_safety_fault_lower(&a
 rl_setpoint_t rl_app_setpoint(const rl_app_t *app) { return rl_motion_setpoint(&app->motion, &app->config); }
 
 bool rl_app_outputs_on(const rl_app_t *app) {
-  return driven(app) || rl_drive_settling(&app->drive);
+  return driven(app) || app->drive.on;
 }
 
 /* Telling. */

@@ -73,14 +73,11 @@ static bool at_rest(const rl_drive_t *drive) {
 }
 
 static void switch_power(rl_drive_t *drive, const rl_kinematics_t *wheels, bool power, double dt) {
-  drive->power = power;
   drive->settle_s = power ? 0.0 : (drive->settle_s + dt);
   drive->rest_s = (!power && at_rest(drive)) ? (drive->rest_s + dt) : 0.0;
   const bool settled = (wheels->wheels == 0u) || (drive->rest_s >= REST_S) || (drive->settle_s >= SETTLE_S);
   drive->on = power || (drive->on && !settled);
 }
-
-bool rl_drive_settling(const rl_drive_t *drive) { return drive->on && !drive->power; }
 
 uint32_t rl_drive_step(rl_drive_t *drive, const rl_config_t *config, const rl_kinematics_t *wheels,
                        const rl_drive_order_t *order, const rl_inputs_t *in, double dt, rl_outputs_t *out) {

@@ -46,7 +46,6 @@ typedef struct {
   double rest_s;     /* how long the wheels have stood since there is no power */
   double settle_s;   /* how long the outputs have been kept on for wheels that still turn */
   bool sampled;
-  bool power; /* the last order's */
   bool on; /* the motors are powered */
 } rl_drive_t;
 
@@ -60,9 +59,6 @@ void rl_drive_reset_odometry(rl_drive_t *drive);
  * pose is not to be trusted. */
 bool rl_drive_sample(rl_drive_t *drive, const rl_config_t *config, const rl_kinematics_t *wheels,
                      const rl_inputs_t *in, uint64_t now_us, double dt);
-
-/* The outputs are on only because wheels still turn. */
-bool rl_drive_settling(const rl_drive_t *drive);
 
 /* What the wheels are to do this step. */
 typedef struct {
