@@ -130,7 +130,6 @@ func TestAnswersCountOnceAndOnlyToWhatWasAsked(t *testing.T) {
 	}
 }
 
-// An answer of the last boot, or from before the gap, tells of a clock that is no more.
 func TestTheClockBeginsAnewWith(t *testing.T) {
 	for name, happen := range map[string]func(r *rig){
 		"a boot of the MCU": func(r *rig) { r.mcu.reboot(r.now, 0xb008, 200) },
@@ -161,5 +160,23 @@ func TestTheClockBeginsAnewWith(t *testing.T) {
 				t.Error("not synced again")
 			}
 		})
+	}
+}
+
+func TestAnAnswerFromBeforeASuspensionDoesNotCount(t *testing.T) {
+	r := synced(t)
+	asked := len(r.mcu.echoes)
+	r.mcu.silent = true
+	for len(r.mcu.echoes) == asked {
+		r.run(Period)
+	}
+	p := r.mcu.echoes[asked]
+	p.McuRxUs, p.TimeUs = r.mcu.time(r.now), r.mcu.time(r.now)
+	b := make([]byte, wire.EchoSize)
+	p.EncodeReply(b)
+	r.e.Gap(r.now)
+	before := r.e.counters
+	if r.e.Receive(r.now, mcuAddr, b); r.e.counters.EchoRefused != before.EchoRefused+1 {
+		t.Fatal("it counted")
 	}
 }

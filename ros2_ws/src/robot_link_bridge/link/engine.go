@@ -116,8 +116,8 @@ func (e *Engine) SetMCU(mcu netip.AddrPort) {
 	if mcu == e.cfg.MCU {
 		return
 	}
-	e.cfg.MCU = mcu
 	e.clock.reset()
+	e.cfg.MCU = mcu
 	e.restart()
 }
 
@@ -177,8 +177,8 @@ func (e *Engine) Gap(now Time) {
 
 // void forgets the held command, and what queued up meanwhile, and begins a new session.
 func (e *Engine) void(now Time) {
+	e.clock.reset() // the host's may have stood still
 	e.voidTill = now + SettleTime
-	e.clock.reset() // the host's clock may have stood still
 	e.restart()
 }
 

@@ -89,9 +89,9 @@ func (e *Engine) receiveInfo(now Time, b []byte) Received {
 	e.counters.InfoCounted++
 	h.infoSeq = p.Seq
 	if rebooted {
+		e.clock.reset()
 		e.counters.McuBoots++
 		h.mcuTime = 0
-		e.clock.reset()
 	}
 	h.info, h.hasInfo = p, true
 	h.lastInfo = now
@@ -111,9 +111,9 @@ func (e *Engine) receiveInfo(now Time, b []byte) Received {
 		// The same session of the same boot, but the MCU's clock ran back. Either it was restarted with the same
 		// random numbers (a seeded simulator), or this INFO was overtaken by a newer STATE. One can't be told
 		// from the other, and taking one for the other locks this host out; under a new nonce both end well.
+		e.clock.reset()
 		e.counters.McuBoots++
 		h.mcuTime = 0
-		e.clock.reset()
 		e.restart()
 		return GotInfo
 	case !e.session.open:
