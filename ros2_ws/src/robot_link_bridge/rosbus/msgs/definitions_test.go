@@ -70,7 +70,10 @@ var packageOf = map[string]string{
 	"TwistWithCovariance": "geometry_msgs/TwistWithCovariance", "Transform": "geometry_msgs/Transform",
 	"TransformStamped": "geometry_msgs/TransformStamped", "KeyValue": "diagnostic_msgs/KeyValue",
 	"DiagnosticStatus": "diagnostic_msgs/DiagnosticStatus", "GID": "rmw_dds_common/Gid",
-	"NodeEntitiesInfo": "rmw_dds_common/NodeEntitiesInfo",
+	"NodeEntitiesInfo": "rmw_dds_common/NodeEntitiesInfo", "Parameter": "rcl_interfaces/Parameter",
+	"ParameterValue": "rcl_interfaces/ParameterValue", "ParameterDescriptor": "rcl_interfaces/ParameterDescriptor",
+	"FloatingPointRange": "rcl_interfaces/FloatingPointRange", "IntegerRange": "rcl_interfaces/IntegerRange",
+	"SetParametersResult": "rcl_interfaces/SetParametersResult", "ListParametersResult": "rcl_interfaces/ListParametersResult",
 }
 
 func eachGoMessage(t *testing.T, visit func(ros string, fields []field)) {
@@ -172,7 +175,7 @@ func idlType(s, pkg string) string {
 var (
 	msgField = regexp.MustCompile(`^(\S+)\s+(\w+)(?:\s+[^=\s].*)?$`) // a default value may follow
 	msgConst = regexp.MustCompile(`^(\S+)\s+(\w+)\s*=\s*(\S+)$`)
-	msgArray = regexp.MustCompile(`^(.*?)(\[\d*\])?$`)
+	msgArray = regexp.MustCompile(`^(.*?)(\[(?:<=)?\d*\])?$`)
 )
 
 // readMsg reads a .msg file of a package.
@@ -181,8 +184,12 @@ func readMsg(t *testing.T, path, pkg string) (fields []field, constants map[stri
 	if err != nil {
 		t.Fatal(err)
 	}
+	return parseMsg(t, string(src), path, pkg)
+}
+
+func parseMsg(t *testing.T, src, path, pkg string) (fields []field, constants map[string]string) {
 	constants = map[string]string{}
-	for line := range strings.Lines(string(src)) {
+	for line := range strings.Lines(src) {
 		line, _, _ = strings.Cut(line, "#")
 		line = strings.TrimSpace(line)
 		if line == "" {
@@ -209,7 +216,11 @@ func readMsg(t *testing.T, path, pkg string) (fields []field, constants map[stri
 				typ = pkg + "/" + typ
 			}
 		}
-		fields = append(fields, field{strings.ReplaceAll(m[2], "_", ""), typ + parts[2]})
+		array := parts[2]
+		if strings.HasPrefix(array, "[<=") { // a bound does not show on the wire
+			array = "[]"
+		}
+		fields = append(fields, field{strings.ReplaceAll(m[2], "_", ""), typ + array})
 	}
 	return fields, constants
 }
@@ -293,25 +304,30 @@ func TestLinkStatusKnowsTheWire(t *testing.T) {
 	}
 }
 
-// Where ROS is installed, its own definitions decide.
-func TestGoStructsAreThoseOfROS(t *testing.T) {
-	prefixes := filepath.SplitList(os.Getenv("AMENT_PREFIX_PATH"))
-	prefixes = append(prefixes, "/opt/ros/humble")
-	find := func(ros string) string {
-		pkg, name, _ := strings.Cut(ros, "/")
-		for _, prefix := range prefixes {
-			path := filepath.Join(prefix, "share", pkg, "msg", name+".msg")
-			if _, err := os.Stat(path); err == nil {
-				return path
-			}
+// findInROS is the path of a definition where ROS is installed, else "".
+func findInROS(ros, kind string) string {
+	pkg, name, _ := strings.Cut(ros, "/")
+	for _, prefix := range append(filepath.SplitList(os.Getenv("AMENT_PREFIX_PATH")), "/opt/ros/humble") {
+		path := filepath.Join(prefix, "share", pkg, kind, name+"."+kind)
+		if _, err := os.Stat(path); err == nil {
+			return path
 		}
-		return ""
 	}
-	if find("std_msgs/Header") == "" {
+	return ""
+}
+
+func needROS(t *testing.T) {
+	t.Helper()
+	if findInROS("std_msgs/Header", "msg") == "" {
 		t.Skip("no ROS here: std_msgs is neither in AMENT_PREFIX_PATH nor in /opt/ros/humble")
 	}
+}
+
+// Where ROS is installed, its own definitions decide.
+func TestGoStructsAreThoseOfROS(t *testing.T) {
+	needROS(t)
 	eachGoMessage(t, func(ros string, fields []field) {
-		path := find(ros)
+		path := findInROS(ros, "msg")
 		if path == "" {
 			if pkg, _, _ := strings.Cut(ros, "/"); pkg != "robot_link_msgs" { // not built yet
 				t.Errorf("ROS is here, but not %s", ros)
@@ -322,4 +338,61 @@ func TestGoStructsAreThoseOfROS(t *testing.T) {
 		want, _ := readMsg(t, path, pkg)
 		compare(t, path, want, fields)
 	})
+}
+
+func TestServicesAreThoseOfROS(t *testing.T) {
+	needROS(t)
+	for _, s := range []struct {
+		request  msgs.Request
+		response any
+	}{
+		{msgs.DescribeParametersRequest{}, msgs.DescribeParametersResponse{}},
+		{msgs.GetParameterTypesRequest{}, msgs.GetParameterTypesResponse{}},
+		{msgs.GetParametersRequest{}, msgs.GetParametersResponse{}},
+		{msgs.ListParametersRequest{}, msgs.ListParametersResponse{}},
+		{msgs.SetParametersRequest{}, msgs.SetParametersResponse{}},
+		{msgs.SetParametersAtomicallyRequest{}, msgs.SetParametersAtomicallyResponse{}},
+		{msgs.SetBoolRequest{}, msgs.SetBoolResponse{}},
+		{msgs.TriggerRequest{}, msgs.TriggerResponse{}},
+	} {
+		ros := strings.Replace(s.request.ROSService(), "/srv/", "/", 1)
+		path := findInROS(ros, "srv")
+		src, err := os.ReadFile(path)
+		if err != nil {
+			t.Errorf("ROS is here, but not %s: %v", ros, err)
+			continue
+		}
+		pkg, _, _ := strings.Cut(ros, "/")
+		seen := map[string]bool{}
+		request, response, _ := strings.Cut(string(src), "---")
+		for half, of := range map[string]any{request: s.request, response: s.response} {
+			goFields(t, reflect.TypeOf(of), path, seen, packageOf, func(name string, fields []field) {
+				want, _ := parseMsg(t, half, path, pkg)
+				if name != path { // a message in it
+					pkg, _, _ := strings.Cut(name, "/")
+					want, _ = readMsg(t, findInROS(name, "msg"), pkg)
+				} else if len(want) == 0 {
+					want = []field{{"structureneedsatleastonemember", "uint8"}}
+				}
+				compare(t, path, want, fields)
+			})
+			delete(seen, path)
+		}
+	}
+}
+
+func TestTypesOfParametersAreThoseOfROS(t *testing.T) {
+	needROS(t)
+	_, constants := readMsg(t, findInROS("rcl_interfaces/ParameterType", "msg"), "rcl_interfaces")
+	for name, value := range map[string]uint8{
+		"PARAMETER_NOT_SET": msgs.ParameterNotSet, "PARAMETER_BOOL": msgs.ParameterBool, "PARAMETER_INTEGER": msgs.ParameterInteger,
+		"PARAMETER_DOUBLE": msgs.ParameterDouble, "PARAMETER_STRING": msgs.ParameterString,
+		"PARAMETER_BYTE_ARRAY": msgs.ParameterByteArray, "PARAMETER_BOOL_ARRAY": msgs.ParameterBoolArray,
+		"PARAMETER_INTEGER_ARRAY": msgs.ParameterIntegerArray, "PARAMETER_DOUBLE_ARRAY": msgs.ParameterDoubleArray,
+		"PARAMETER_STRING_ARRAY": msgs.ParameterStringArray,
+	} {
+		if constants[name] != fmt.Sprint(value) {
+			t.Errorf("ROS has %s=%q, the Go constant is %d", name, constants[name], value)
+		}
+	}
 }

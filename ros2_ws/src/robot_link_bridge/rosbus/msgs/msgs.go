@@ -15,7 +15,7 @@ type Message interface {
 func All() []Message {
 	return []Message{
 		Twist{}, TwistStamped{}, Odometry{}, TFMessage{}, JointState{}, BatteryState{},
-		DiagnosticArray{}, LinkStatus{}, LatencyStats{}, ParticipantEntitiesInfo{},
+		DiagnosticArray{}, LinkStatus{}, LatencyStats{}, ParameterEvent{}, Clock{}, ParticipantEntitiesInfo{},
 	}
 }
 

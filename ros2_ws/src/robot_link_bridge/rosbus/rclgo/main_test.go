@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	_ "robot_link/ros2_ws/src/robot_link_bridge/rosbus/rclgo/bindings/rcl_interfaces/msg" // for /rosout
-
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus"
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/conformance"
 )
