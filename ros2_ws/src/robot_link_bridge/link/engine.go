@@ -94,6 +94,9 @@ type Engine struct {
 
 	cmdDue, helloDue, echoDue bool
 
+	estopDue bool   // without a session
+	estopSeq uint32 // of the last CMD sent without one
+
 	state    State
 	reason   Reason
 	counters Counters
@@ -145,6 +148,7 @@ func (e *Engine) Tick(now Time, in *Intent) {
 	e.echoDue = e.clock.due(now, e.session.open)
 	e.evaluate(now) // the command depends on what the link permits
 	e.source.update(now, in, e)
+	e.estopDue = in.Estop && !e.session.open
 }
 
 // Next writes the next datagram that is due into buf (at least wire.MaxSize bytes) and returns its length,
@@ -160,6 +164,12 @@ func (e *Engine) Next(now Time, buf []byte) int {
 		e.counters.CmdSent++
 		e.health.cmdSent.add(1)
 		return e.session.encodeCmd(now, &e.source, buf)
+	case e.estopDue:
+		e.estopDue = false
+		e.estopSeq++
+		e.counters.CmdSent++
+		e.health.cmdSent.add(1)
+		return EncodeEstop(now, e.estopSeq, buf)
 	case e.echoDue: // the last: it delays no CMD
 		e.echoDue = false
 		e.counters.EchoSent++

@@ -58,15 +58,15 @@ func (m *fakeMCU) receive(now Time, b []byte) []byte {
 	var c wire.Cmd
 	_ = c.Decode(b)
 	m.cmds = append(m.cmds, c)
+	if c.Flags&wire.FlagEstop != 0 && !m.deaf {
+		m.estopLatched = true
+	}
 	if m.deaf || !m.held || c.Session != m.session || int32(c.Seq-m.cmdSeq) <= 0 {
 		return nil
 	}
 	m.cmdSeq, m.cmdAt, m.hasCmd = c.Seq, now, true
 	rising := c.Flags &^ m.prev
 	m.prev = c.Flags
-	if c.Flags&wire.FlagEstop != 0 {
-		m.estopLatched = true
-	}
 	if rising&wire.FlagEnable != 0 && !m.estopLatched {
 		m.status |= wire.StatusEnabled
 	}

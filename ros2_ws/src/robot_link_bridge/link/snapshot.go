@@ -23,6 +23,7 @@ type Snapshot struct {
 	Estop     bool          // this host's own emergency stop is in force
 
 	Session  uint16    // 0 = none
+	CmdSeq   uint32    // of the last CMD sent in the session
 	Info     wire.Info // the MCU's newest INFO, if HasInfo
 	HasInfo  bool
 	Mcu      wire.State // the newest STATE of the session, if HasState
@@ -46,7 +47,7 @@ func (e *Engine) Snapshot(now Time, s *Snapshot) {
 	if e.source.hasCommand {
 		s.SourceAge = now - e.source.receivedAt
 	}
-	s.Session = 0
+	s.Session, s.CmdSeq = 0, e.session.seq
 	if e.session.open {
 		s.Session = e.session.id
 	}

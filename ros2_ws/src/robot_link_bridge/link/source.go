@@ -16,10 +16,11 @@ type Intent struct {
 	Publishers int     // of the command topic, now
 
 	Enable       bool   // motion is wanted enabled
-	EnableSerial uint32 // + 1 at every explicit request: after an emergency stop only a new one enables
-	Estop        bool   // emergency stop in force
-	ClearFault   uint32 // + 1 at every request
-	ResetOdom    uint32 // + 1 at every request
+	EnableSerial uint32 // another at every explicit request: after an emergency stop only a new one enables
+	EnableOnce   bool   // a request to enable ends with its session; else the next one is enabled as well
+	Estop        bool   // emergency stop in force: with a session or without
+	ClearFault   uint32 // another at every request; 0 withdraws it
+	ResetOdom    uint32 // another at every request; 0 withdraws it
 	Rest         bool   // shutting down: no motion, no ENABLE
 }
 
@@ -53,6 +54,7 @@ type sourceState struct {
 	started      bool
 	enableSerial uint32 // of the last request that took hold
 	enableVoid   bool   // an emergency stop or a fault was seen since
+	sessions     uint64 // that there had been at the last Tick
 	clearSerial  uint32
 	clearTill    Time // the request is held until its effect or, in vain, until then
 	resetSerial  uint32
@@ -75,13 +77,17 @@ func (c *sourceState) update(now Time, in *Intent, e *Engine) {
 	if in.EnableSerial != c.enableSerial {
 		c.enableSerial, c.enableVoid = in.EnableSerial, false
 	}
+	if e.counters.Sessions != c.sessions {
+		c.sessions = e.counters.Sessions
+		c.enableVoid = c.enableVoid || in.EnableOnce // also of a request in this Tick: it meant the session before
+	}
 	c.enable = in.Enable && !c.enableVoid && !in.Estop && !in.Rest
 	if in.ClearFault != c.clearSerial {
-		c.clearSerial, c.clearTill = in.ClearFault, now+requestTimeout
+		c.clearSerial, c.clearTill = in.ClearFault, deadline(now, in.ClearFault)
 	}
 	c.clearFault = now < c.clearTill
 	if in.ResetOdom != c.resetSerial {
-		c.resetSerial, c.resetTill, c.resetArmed = in.ResetOdom, now+requestTimeout, false
+		c.resetSerial, c.resetTill, c.resetArmed = in.ResetOdom, deadline(now, in.ResetOdom), false
 	}
 	c.resetOdom = now < c.resetTill
 
@@ -91,6 +97,14 @@ func (c *sourceState) update(now Time, in *Intent, e *Engine) {
 	c.source = c.judge(now, in, e, fresh)
 	c.motionValid = c.source == SourceFresh
 	c.vx, c.vy, c.wz = in.Vx, in.Vy, in.Wz
+}
+
+// deadline is till when a request is held.
+func deadline(now Time, serial uint32) Time {
+	if serial == 0 {
+		return 0
+	}
+	return now + requestTimeout
 }
 
 func (c *sourceState) judge(now Time, in *Intent, e *Engine, fresh bool) Source {
