@@ -111,7 +111,6 @@ func (e *Engine) receiveInfo(now Time, b []byte) Received {
 		// The same session of the same boot, but the MCU's clock ran back. Either it was restarted with the same
 		// random numbers (a seeded simulator), or this INFO was overtaken by a newer STATE. One can't be told
 		// from the other, and taking one for the other locks this host out; under a new nonce both end well.
-		e.clock.reset()
 		e.counters.McuBoots++
 		h.mcuTime = 0
 		e.restart()
