@@ -1,12 +1,14 @@
 // Package rosparam reads what ROS 2 says to a node on its command line ("--ros-args ...") and in
-// parameter files: its name and namespace, remaps, log levels and parameters, by the rules of rcl.
+// parameter files: its name and namespace, remaps, log levels and parameters, by the rules of rcl. While
+// the node runs it serves the parameters, by the rules of rclcpp.
 //
 //	args, err := rosparam.Parse(os.Args[1:])
 //	node, err := args.Node("robot_link_bridge", "/")
-//	timeout := node.Params.Seconds("cmd_vel_timeout", 500*time.Millisecond, lo, hi, "how old ...")
+//	timeout := node.Params.Live().Seconds("cmd_vel_timeout", 500*time.Millisecond, lo, hi, "how old ...")
 //	err = node.Params.Err()
+//	err = node.Serve(bus, now, func(next *rosparam.Params) error { ... })
 //
-// Errors are one line each and name the argument or parameter. Nothing here needs ROS.
+// Errors are one line each and name the argument or parameter.
 package rosparam
 
 import (
@@ -203,6 +205,9 @@ type Node struct {
 	rules []rule
 }
 
+// fullName is "/namespace/name".
+func (n *Node) fullName() string { return strings.TrimSuffix(n.Namespace, "/") + "/" + n.Name }
+
 // Node applies the command line to a node that calls itself name in a namespace.
 func (a *Args) Node(name, namespace string) (*Node, error) {
 	n := &Node{Name: name, Enclave: a.Enclave}
@@ -236,7 +241,7 @@ func (a *Args) Node(name, namespace string) (*Node, error) {
 		}
 		n.rules = append(n.rules, r)
 	}
-	full := strings.TrimSuffix(n.Namespace, "/") + "/" + n.Name
+	full := n.fullName()
 	n.LogLevel = a.levels[""]
 	if level, ok := a.levels[strings.ReplaceAll(full[1:], "/", ".")]; ok {
 		n.LogLevel = level

@@ -16,6 +16,11 @@ import (
 // command line gave is checked and returned, or the default is. Faults are kept for Err, so that all
 // are told at once.
 type Params struct {
+	*values
+	live bool // what is declared here may change while the node runs
+}
+
+type values struct {
 	set      map[string]given
 	declared []Declaration
 	errs     []error
@@ -34,9 +39,20 @@ type Declaration struct {
 	Value       any // what is in force, of the same type
 	Min, Max    any // for numbers; nil is no limit
 	Choices     []string
+	Live        bool // it may change while the node runs; else a change needs a restart
+
+	check func(any) (any, error) // of a value given: as it comes into force, or why it can't
 }
 
-func newParams() *Params { return &Params{set: map[string]given{}} }
+func newParams() *Params { return &Params{values: &values{set: map[string]given{}}} }
+
+// Live declares what may change while the node runs: Node.Serve hands the change to the node. All else is read-only
+// then.
+func (p *Params) Live() *Params { return &Params{p.values, true} }
+
+// Override gives a parameter a value that wins over the command line's --ros-args and files, as a flag of the
+// program's own does. It comes before the parameter is declared.
+func (p *Params) Override(name string, value any) { p.set[name] = given{value: value} }
 
 // Err is everything that is wrong with the values given, joined; nil if nothing is.
 func (p *Params) Err() error { return multierr.Combine(p.errs...) }
@@ -156,19 +172,23 @@ func declare[T any](p *Params, d Declaration, def T, want string, convert func(a
 	if p.isDeclared(d.Name) {
 		panic("rosparam: parameter " + d.Name + " is declared twice")
 	}
+	check := func(value any) (T, error) {
+		v, err := convert(value)
+		if err == errType {
+			err = fmt.Errorf("expected %s, got %s", want, show(value))
+		}
+		return v, err
+	}
 	result := def
 	if g, ok := p.set[d.Name]; ok {
-		v, err := convert(g.value)
-		if err == errType {
-			err = fmt.Errorf("expected %s, got %s", want, show(g.value))
-		}
-		if err == nil {
+		if v, err := check(g.value); err == nil {
 			result = v
 		} else {
 			p.errs = append(p.errs, fmt.Errorf("parameter %s: %w%s", d.Name, err, g.source))
 		}
 	}
-	d.Default, d.Value = def, result
+	d.Default, d.Value, d.Live = def, result, p.live
+	d.check = func(value any) (any, error) { return check(value) }
 	p.declared = append(p.declared, d)
 	return result
 }
