@@ -36,6 +36,12 @@ type Message = msgs.Message
 // QoS is what the two ends of a topic have to agree on.
 type QoS = driver.QoS
 
+// Endpoint is a publisher or a subscription in the graph, and GID tells endpoints apart.
+type (
+	Endpoint = driver.Endpoint
+	GID      = driver.GID
+)
+
 // The QoS of this project's topics, by what they promise and how many messages they keep.
 var (
 	BestEffort1 = QoS{Depth: 1}                                       // commands: only the latest matters
@@ -74,11 +80,15 @@ type Bus interface {
 	// ("nav_msgs/msg/Odometry"), a message is its CDR with the encapsulation header. The bytes that fn
 	// gets are only valid during the call.
 	AdvertiseCDR(topic, typ string, qos QoS) (driver.Writer, error)
-	SubscribeCDR(topic, typ string, qos QoS, fn func(cdr []byte)) (driver.Reader, error)
+	SubscribeCDR(topic, typ string, qos QoS, fn driver.Take) (driver.Reader, error)
 	// ServeCDR and ClientCDR are the untyped ends of Serve and NewClient: typ is a ROS service
 	// ("std_srvs/srv/Trigger").
 	ServeCDR(service, typ string, serve func(request []byte, reply driver.Reply)) (driver.Server, error)
 	ClientCDR(service, typ string) (driver.Client, error)
+	// Publishers and Subscriptions list the ends of a topic in the graph, this node's too, as far as discovery
+	// has got. A node's name can come a little later than what it publishes.
+	Publishers(topic string) ([]Endpoint, error)
+	Subscriptions(topic string) ([]Endpoint, error)
 	// Ready shows the node, its publishers and its subscriptions in the ROS graph ("ros2 node info").
 	// Messages flow without it. What is made or closed later is shown by itself.
 	Ready() error
@@ -180,7 +190,7 @@ func (b *bus) AdvertiseCDR(topic, typ string, qos QoS) (driver.Writer, error) {
 	return nil, fmt.Errorf("advertise %s (%s): %w", topic, typ, err)
 }
 
-func (b *bus) SubscribeCDR(topic, typ string, qos QoS, fn func(cdr []byte)) (driver.Reader, error) {
+func (b *bus) SubscribeCDR(topic, typ string, qos QoS, fn driver.Take) (driver.Reader, error) {
 	full, err := b.check(topic, qos)
 	if err == nil && fn == nil {
 		err = errors.New("no callback")
@@ -227,6 +237,25 @@ func (b *bus) ClientCDR(service, typ string) (driver.Client, error) {
 		}
 	}
 	return nil, fmt.Errorf("client of %s (%s): %w", service, typ, err)
+}
+
+func (b *bus) Publishers(topic string) ([]Endpoint, error) {
+	return b.list("publishers", topic, b.conn.Publishers)
+}
+
+func (b *bus) Subscriptions(topic string) ([]Endpoint, error) {
+	return b.list("subscriptions", topic, b.conn.Subscriptions)
+}
+
+func (b *bus) list(what, topic string, ends func(topic string) ([]Endpoint, error)) ([]Endpoint, error) {
+	full, err := b.Resolve(topic)
+	if err == nil {
+		var list []Endpoint
+		if list, err = ends(full); err == nil {
+			return list, nil
+		}
+	}
+	return nil, fmt.Errorf("%s of %s: %w", what, topic, err)
 }
 
 func (b *bus) Ready() error {

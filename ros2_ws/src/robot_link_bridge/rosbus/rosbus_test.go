@@ -151,7 +151,7 @@ func TestPublishMakesNoGarbage(t *testing.T) {
 type sinkConn struct{ bytes int }
 
 func (s *sinkConn) NewWriter(string, string, driver.QoS) (driver.Writer, error) { return s, nil }
-func (s *sinkConn) NewReader(string, string, driver.QoS, func([]byte)) (driver.Reader, error) {
+func (s *sinkConn) NewReader(string, string, driver.QoS, driver.Take) (driver.Reader, error) {
 	return nil, fmt.Errorf("a sink has no readers")
 }
 func (s *sinkConn) NewServer(string, string, func([]byte, driver.Reply)) (driver.Server, error) {
@@ -160,8 +160,10 @@ func (s *sinkConn) NewServer(string, string, func([]byte, driver.Reply)) (driver
 func (s *sinkConn) NewClient(string, string) (driver.Client, error) {
 	return nil, fmt.Errorf("a sink has no services")
 }
-func (s *sinkConn) Announce() error        { return nil }
-func (s *sinkConn) Close() error           { return nil }
-func (s *sinkConn) Write(cdr []byte) error { s.bytes += len(cdr); return nil }
-func (s *sinkConn) Matched() int           { return 0 }
-func (s *sinkConn) Incompatible() int      { return -1 }
+func (s *sinkConn) Publishers(string) ([]driver.Endpoint, error)    { return nil, nil }
+func (s *sinkConn) Subscriptions(string) ([]driver.Endpoint, error) { return nil, nil }
+func (s *sinkConn) Announce() error                                 { return nil }
+func (s *sinkConn) Close() error                                    { return nil }
+func (s *sinkConn) Write(cdr []byte) error                          { s.bytes += len(cdr); return nil }
+func (s *sinkConn) Matched() int                                    { return 0 }
+func (s *sinkConn) Incompatible() int                               { return -1 }

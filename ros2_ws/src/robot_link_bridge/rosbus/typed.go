@@ -64,18 +64,27 @@ type Subscription struct {
 // holds up the others, and with Depth 1 it then sees only the latest message. m is fresh each time, so
 // fn may keep it. fn can be called before Subscribe has returned.
 func Subscribe[T Message](b Bus, topic string, qos QoS, fn func(m *T)) (*Subscription, error) {
+	if fn == nil {
+		return SubscribeFrom[T](b, topic, qos, nil)
+	}
+	return SubscribeFrom(b, topic, qos, func(m *T, _ GID) { fn(m) })
+}
+
+// SubscribeFrom is Subscribe for those who want to know which publisher a message is from: the GID is that of
+// its Endpoint, or zero when the middleware does not tell.
+func SubscribeFrom[T Message](b Bus, topic string, qos QoS, fn func(m *T, from GID)) (*Subscription, error) {
 	var zero T
 	s := &Subscription{malformed: new(atomic.Uint64)}
 	malformed := s.malformed
-	var take func([]byte) // stays nil without fn, which is refused below
+	var take driver.Take // stays nil without fn, which is refused below
 	if fn != nil {
-		take = func(data []byte) {
+		take = func(data []byte, from GID) {
 			m := new(T)
 			if cdr.Decode(data, m) != nil {
 				malformed.Add(1)
 				return
 			}
-			fn(m)
+			fn(m, from)
 		}
 	}
 	var err error

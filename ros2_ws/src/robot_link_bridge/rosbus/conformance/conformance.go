@@ -50,6 +50,9 @@ func Run(t *testing.T, open Open) {
 		{"calls wait for a server, and give up", callsWaitAndGiveUp},
 		{"closing ends calls", closingEndsCalls},
 
+		{"the graph tells who publishes and subscribes", graph},
+		{"a message tells which publisher it is from", origin},
+
 		{"names, namespaces and remaps", resolve},
 		{"names of services", serviceNames},
 		{"invalid names are refused", invalidNames},

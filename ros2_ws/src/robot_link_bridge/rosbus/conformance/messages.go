@@ -22,7 +22,7 @@ func everyType(t *testing.T, s *suite) {
 		}
 		topic := fmt.Sprintf("topic_%d", i)
 		got := make(chan []byte, 10)
-		r, err := to.SubscribeCDR(topic, m.ROSType(), rosbus.Reliable10, func(b []byte) { got <- bytes.Clone(b) })
+		r, err := to.SubscribeCDR(topic, m.ROSType(), rosbus.Reliable10, func(b []byte, _ rosbus.GID) { got <- bytes.Clone(b) })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -34,6 +34,7 @@ type conn struct {
 	waitset     C.dds_entity_t
 	stop        C.dds_entity_t // guard condition
 	discovery   *writer
+	graph       graph
 	unlog       func()
 	done        chan struct{} // run has returned
 
@@ -127,7 +128,7 @@ func (c *conn) NewWriter(topic, typ string, qos driver.QoS) (driver.Writer, erro
 	return inDDS{c}.Writer("rt"+topic, typ, qos)
 }
 
-func (c *conn) NewReader(topic, typ string, qos driver.QoS, take func([]byte)) (driver.Reader, error) {
+func (c *conn) NewReader(topic, typ string, qos driver.QoS, take driver.Take) (driver.Reader, error) {
 	return inDDS{c}.Reader("rt"+topic, typ, qos, take)
 }
 
@@ -157,7 +158,7 @@ func (c inDDS) Writer(topic, typ string, qos driver.QoS) (driver.Writer, error) 
 	return w, nil
 }
 
-func (c inDDS) Reader(topic, typ string, qos driver.QoS, take func([]byte)) (driver.Reader, error) {
+func (c inDDS) Reader(topic, typ string, qos driver.QoS, take driver.Take) (driver.Reader, error) {
 	r, err := c.newReader(topic, typ, qos, take)
 	if err != nil {
 		return nil, err
@@ -166,7 +167,7 @@ func (c inDDS) Reader(topic, typ string, qos driver.QoS, take func([]byte)) (dri
 }
 
 // newReader takes the topic's name in DDS.
-func (c *conn) newReader(topic, typ string, qos driver.QoS, take func([]byte)) (*reader, error) {
+func (c *conn) newReader(topic, typ string, qos driver.QoS, take driver.Take) (*reader, error) {
 	ddsType, err := typeName(typ)
 	if err != nil {
 		return nil, err
@@ -239,16 +240,16 @@ func (c *conn) reannounce() {
 func (c *conn) announce() error {
 	node := msgs.NodeEntitiesInfo{NodeNamespace: c.opts.Namespace, NodeName: c.opts.Node}
 	for _, r := range c.readers {
-		node.ReaderGIDSeq = append(node.ReaderGIDSeq, gid(r.entity))
+		node.ReaderGIDSeq = append(node.ReaderGIDSeq, guidOf(r.entity))
 	}
 	for w := range c.writers {
-		node.WriterGIDSeq = append(node.WriterGIDSeq, gid(w.entity))
+		node.WriterGIDSeq = append(node.WriterGIDSeq, guidOf(w.entity))
 	}
 	byBytes := func(a, b msgs.GID) int { return slices.Compare(a.Data[:], b.Data[:]) }
 	slices.SortFunc(node.ReaderGIDSeq, byBytes)
 	slices.SortFunc(node.WriterGIDSeq, byBytes)
 	data, err := cdr.Append(nil, &msgs.ParticipantEntitiesInfo{
-		GID: gid(c.participant), NodeEntitiesInfoSeq: []msgs.NodeEntitiesInfo{node},
+		GID: guidOf(c.participant), NodeEntitiesInfoSeq: []msgs.NodeEntitiesInfo{node},
 	})
 	if err == nil {
 		err = c.discovery.Write(data)
@@ -286,12 +287,18 @@ func writersOf(c *conn) (list []*writer) {
 	return list
 }
 
-func gid(e C.dds_entity_t) (g msgs.GID) {
+func guidOf(e C.dds_entity_t) (g msgs.GID) {
 	var guid C.dds_guid_t
 	if C.dds_get_guid(e, &guid) >= 0 {
-		for i, b := range guid.v {
-			g.Data[i] = uint8(b)
-		}
+		g = rosGUID(guid)
+	}
+	return g
+}
+
+// rosGUID is a DDS GUID as ROS has it.
+func rosGUID(guid C.dds_guid_t) (g msgs.GID) {
+	for i, b := range guid.v {
+		g.Data[i] = uint8(b)
 	}
 	return g
 }
@@ -301,6 +308,15 @@ func qosC(q driver.QoS) C.rb_qos_t {
 		reliable: C.bool(q.Reliable), transient_local: C.bool(q.TransientLocal),
 		depth: C.int32_t(min(q.Depth, 1<<31-1)), max_blocking_ns: maxBlockingNs,
 	}
+}
+
+// rosType turns typeName's result back; a type that is not ROS's stays as it is.
+func rosType(dds string) string {
+	parts := strings.Split(dds, "::")
+	if len(parts) != 4 || parts[2] != "dds_" || !strings.HasSuffix(parts[3], "_") {
+		return dds
+	}
+	return parts[0] + "/" + parts[1] + "/" + strings.TrimSuffix(parts[3], "_")
 }
 
 // typeName turns "nav_msgs/msg/Odometry" into "nav_msgs::msg::dds_::Odometry_".

@@ -78,7 +78,7 @@ type reader struct {
 	conn   *conn
 	entity C.dds_entity_t
 	id     C.dds_attach_t
-	take   func([]byte)
+	take   driver.Take
 	burst  int // messages before the other readers get their turn
 
 	calling sync.Mutex    // held around take, so that Close can wait for it; taken before conn.mu
@@ -102,7 +102,7 @@ func (r *reader) deliver() {
 			return
 		}
 		if r.sample.size >= 4 {
-			r.take(unsafe.Slice((*byte)(r.sample.data), int(r.sample.size)))
+			r.take(unsafe.Slice((*byte)(r.sample.data), int(r.sample.size)), gidOf(r.sample.writer))
 		}
 		C.rb_release(&r.sample)
 	}

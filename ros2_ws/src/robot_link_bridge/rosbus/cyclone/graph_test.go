@@ -31,7 +31,7 @@ func WatchGraph(t *testing.T) <-chan msgs.ParticipantEntitiesInfo {
 	})
 	ch := make(chan msgs.ParticipantEntitiesInfo, 100)
 	_, err = c.newReader("ros_discovery_info", msgs.ParticipantEntitiesInfo{}.ROSType(),
-		driver.QoS{Reliable: true, TransientLocal: true, Depth: 10}, func(b []byte) {
+		driver.QoS{Reliable: true, TransientLocal: true, Depth: 10}, func(b []byte, _ driver.GID) {
 			var m msgs.ParticipantEntitiesInfo
 			if err := cdr.Decode(b, &m); err != nil {
 				t.Error(err)
@@ -52,6 +52,18 @@ func TestTypeNames(t *testing.T) {
 	for _, bad := range []string{"", "Odometry", "nav_msgs/Odometry", "nav_msgs/msg/", "/msg/Odometry", "a/b/c/d"} {
 		if got, err := typeName(bad); err == nil {
 			t.Errorf("typeName(%q) = %q", bad, got)
+		}
+	}
+}
+
+func TestTypeNamesComeBack(t *testing.T) {
+	for dds, want := range map[string]string{
+		"nav_msgs::msg::dds_::Odometry_":        "nav_msgs/msg/Odometry",
+		"std_srvs::srv::dds_::Trigger_Request_": "std_srvs/srv/Trigger_Request",
+		"nav_msgs::msg::Odometry":               "nav_msgs::msg::Odometry", "a::b::dds_::C": "a::b::dds_::C", "": "",
+	} {
+		if got := rosType(dds); got != want {
+			t.Errorf("rosType(%q) = %q, want %q", dds, got, want)
 		}
 	}
 }

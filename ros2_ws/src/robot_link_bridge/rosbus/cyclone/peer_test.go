@@ -100,7 +100,7 @@ func TestCycloneWritesTheSameBytes(t *testing.T) {
 		name := m.ROSType()[strings.LastIndexByte(m.ROSType(), '/')+1:]
 		got := make(chan []byte, 2000)
 		r, err := bus.SubscribeCDR("/from_peer/"+name, m.ROSType(), rosbus.Reliable10,
-			func(b []byte) { got <- bytes.Clone(b) })
+			func(b []byte, _ rosbus.GID) { got <- bytes.Clone(b) })
 		if err != nil {
 			t.Fatal(err)
 		}

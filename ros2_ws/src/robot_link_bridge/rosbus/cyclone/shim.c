@@ -374,7 +374,7 @@ dds_return_t rb_take(dds_entity_t reader, rb_sample_t *out)
       return n;
     if (info.valid_data) {
       const sample_t *s = (const sample_t *)d;
-      *out = (rb_sample_t){.data = s->data, .size = s->size, .ref = d};
+      *out = (rb_sample_t){.data = s->data, .size = s->size, .writer = info.publication_handle, .ref = d};
       return 1;
     }
     ddsi_serdata_unref(d); /* news of the instance's state, not data */
@@ -384,6 +384,55 @@ dds_return_t rb_take(dds_entity_t reader, rb_sample_t *out)
 void rb_release(rb_sample_t *sample)
 {
   ddsi_serdata_unref(sample->ref);
+}
+
+dds_entity_t rb_endpoints(dds_entity_t participant, bool writers)
+{
+  const dds_entity_t topic = writers ? DDS_BUILTIN_TOPIC_DCPSPUBLICATION : DDS_BUILTIN_TOPIC_DCPSSUBSCRIPTION;
+  return dds_create_reader(participant, topic, NULL, NULL);
+}
+
+static int64_t bound(dds_duration_t d)
+{
+  return d == DDS_INFINITY ? 0 : d;
+}
+
+static void endpoint_qos(rb_endpoint_t *out, const dds_qos_t *qos)
+{
+  dds_reliability_kind_t reliability;
+  dds_durability_kind_t durability;
+  dds_liveliness_kind_t liveliness;
+  dds_duration_t duration;
+  out->reliable = dds_qget_reliability(qos, &reliability, &duration) && reliability == DDS_RELIABILITY_RELIABLE;
+  out->transient_local = dds_qget_durability(qos, &durability) && durability != DDS_DURABILITY_VOLATILE;
+  if (dds_qget_deadline(qos, &duration))
+    out->deadline_ns = bound(duration);
+  if (dds_qget_liveliness(qos, &liveliness, &duration)) {
+    out->liveliness = (uint8_t)liveliness;
+    out->lease_ns = bound(duration);
+  }
+}
+
+dds_return_t rb_take_endpoint(dds_entity_t reader, rb_endpoint_t *out)
+{
+  void *loan = NULL;
+  dds_sample_info_t info;
+  const dds_return_t n = dds_take(reader, &loan, &info, 1, 1);
+  if (n <= 0)
+    return n;
+  memset(out, 0, sizeof *out);
+  out->handle = info.instance_handle;
+  out->alive = info.valid_data && info.instance_state == DDS_ALIVE_INSTANCE_STATE;
+  if (out->alive) {
+    const dds_builtintopic_endpoint_t *e = loan;
+    out->guid = e->key;
+    out->participant = e->participant_key;
+    (void)snprintf(out->topic, sizeof out->topic, "%s", e->topic_name); /* DDS allows 255 */
+    (void)snprintf(out->type, sizeof out->type, "%s", e->type_name);
+    endpoint_qos(out, e->qos);
+  }
+  const dds_return_t code = dds_return_loan(reader, &loan, n);
+  return code < 0 ? code : 1;
 }
 
 int rb_matched(dds_entity_t endpoint, bool writer)

@@ -33,8 +33,25 @@ typedef struct {
 typedef struct {
   const void *data;
   uint32_t size;
+  dds_instance_handle_t writer; /* its rb_endpoint_t.handle */
   struct ddsi_serdata *ref;
 } rb_sample_t;
+
+/* A writer or a reader somewhere in the domain, this participant's too. Times are 0 where they have no bound.
+ * If not alive, it has gone, and only the handle counts. */
+typedef struct {
+  dds_instance_handle_t handle;
+  bool alive;
+  dds_guid_t guid;
+  dds_guid_t participant;
+  char topic[256];
+  char type[256];
+  bool reliable;
+  bool transient_local;
+  uint8_t liveliness; /* a dds_liveliness_kind_t */
+  int64_t deadline_ns;
+  int64_t lease_ns;
+} rb_endpoint_t;
 
 /* Sends Cyclone's log lines, errors and warnings only, to rbLog() in Go instead of stderr. */
 void rb_log_to_go(void);
@@ -56,6 +73,12 @@ dds_return_t rb_write(dds_entity_t writer, const struct ddsi_sertype *type, cons
 /* Takes the oldest sample: 1, 0 if there is none, or negative. */
 dds_return_t rb_take(dds_entity_t reader, rb_sample_t *sample);
 void rb_release(rb_sample_t *sample);
+
+/* Creates a reader that tells of all writers, or all readers, there are, and then of each that comes or goes. */
+dds_entity_t rb_endpoints(dds_entity_t participant, bool writers);
+
+/* Takes one piece of its news: 1, 0 if there is none, or negative. */
+dds_return_t rb_take_endpoint(dds_entity_t reader, rb_endpoint_t *endpoint);
 
 /* Matched peers now, and those that QoS has refused so far. */
 int rb_matched(dds_entity_t endpoint, bool writer);

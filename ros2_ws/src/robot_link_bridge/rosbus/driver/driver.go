@@ -20,6 +20,9 @@ type QoS struct {
 	Depth          int  // keep last, at least 1
 }
 
+// Take gets a serialized message, and which publisher it is from: zero when the middleware does not tell.
+type Take = func(cdr []byte, from GID)
+
 // Options is what an adapter needs to join the graph. The names are valid and the namespace is absolute.
 type Options struct {
 	Node      string
@@ -36,12 +39,16 @@ type Conn interface {
 	NewWriter(topic, typ string, qos QoS) (Writer, error)
 	// NewReader calls take with each message, encapsulation header included, one at a time over the
 	// whole Conn. The bytes are only valid during the call.
-	NewReader(topic, typ string, qos QoS, take func(cdr []byte)) (Reader, error)
+	NewReader(topic, typ string, qos QoS, take Take) (Reader, error)
 	// NewServer answers the requests of a service ("/reset", "std_srvs/srv/Trigger"). serve is called as take is;
 	// what it gets is only valid during the call.
 	NewServer(service, typ string, serve func(request []byte, reply Reply)) (Server, error)
 	// NewClient calls a service.
 	NewClient(service, typ string) (Client, error)
+	// Publishers and Subscriptions list the ends of a fully-qualified topic, this node's too, as far as
+	// discovery has got. They cost too much for a path that is in a hurry.
+	Publishers(topic string) ([]Endpoint, error)
+	Subscriptions(topic string) ([]Endpoint, error)
 	// Announce tells the graph which endpoints this node has. Once it has been called, an
 	// adapter announces later changes by itself.
 	Announce() error

@@ -7,11 +7,13 @@ package memory
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"sync"
 
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/driver"
+	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/names"
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/rpc"
 )
 
@@ -20,6 +22,7 @@ type Net struct {
 	mu      sync.Mutex // guards all that hangs on the Net, except callbacks
 	writers []*writer
 	readers []*reader
+	last    uint64 // the last endpoint's number
 }
 
 // New makes a network without nodes.
@@ -27,7 +30,7 @@ func New() *Net { return &Net{} }
 
 // Open is an adapter for rosbus.OpenWith.
 func (n *Net) Open(o driver.Options) (driver.Conn, error) {
-	c := &conn{net: n, domain: o.DomainID, done: make(chan struct{})}
+	c := &conn{net: n, domain: o.DomainID, node: names.Join(o.Namespace, o.Node), done: make(chan struct{})}
 	c.work = sync.NewCond(&n.mu)
 	go c.run()
 	return c, nil
@@ -36,6 +39,7 @@ func (n *Net) Open(o driver.Options) (driver.Conn, error) {
 type conn struct {
 	net    *Net
 	domain int
+	node   string
 	work   *sync.Cond // a queue got a message, or closed was set
 	closed bool
 	done   chan struct{} // run has returned
@@ -43,21 +47,27 @@ type conn struct {
 
 type endpoint struct {
 	conn         *conn
+	gid          driver.GID
 	topic, typ   string
 	qos          driver.QoS
 	incompatible int
 	closed       bool
 }
 
+type message struct {
+	cdr  []byte
+	from driver.GID
+}
+
 type writer struct {
 	endpoint
-	history [][]byte // for late readers, if transient local
+	history []message // for late readers, if transient local
 }
 
 type reader struct {
 	endpoint
-	take  func([]byte)
-	queue [][]byte
+	take  driver.Take
+	queue []message
 
 	calling sync.Mutex // held around take, so that Close can wait for it; taken before Net.mu
 	gone    bool       // guarded by calling
@@ -66,7 +76,7 @@ type reader struct {
 // pair says whether the two are on the same topic, and whether QoS lets them match.
 func pair(w *writer, r *reader) (same, match bool) {
 	same = w.conn.domain == r.conn.domain && w.topic == r.topic && w.typ == r.typ
-	return same, same && (w.qos.Reliable || !r.qos.Reliable) && (w.qos.TransientLocal || !r.qos.TransientLocal)
+	return same, same && driver.Mismatch(&driver.Endpoint{QoS: w.qos}, &driver.Endpoint{QoS: r.qos}) == ""
 }
 
 func (c *conn) NewWriter(topic, typ string, qos driver.QoS) (driver.Writer, error) {
@@ -75,7 +85,7 @@ func (c *conn) NewWriter(topic, typ string, qos driver.QoS) (driver.Writer, erro
 	if c.closed {
 		return nil, driver.ErrClosed
 	}
-	w := &writer{endpoint: endpoint{conn: c, topic: topic, typ: typ, qos: qos}}
+	w := &writer{endpoint: c.endpoint(topic, typ, qos)}
 	for _, r := range c.net.readers {
 		if same, match := pair(w, r); same && !match {
 			w.incompatible++
@@ -86,13 +96,13 @@ func (c *conn) NewWriter(topic, typ string, qos driver.QoS) (driver.Writer, erro
 	return w, nil
 }
 
-func (c *conn) NewReader(topic, typ string, qos driver.QoS, take func([]byte)) (driver.Reader, error) {
+func (c *conn) NewReader(topic, typ string, qos driver.QoS, take driver.Take) (driver.Reader, error) {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
 	if c.closed {
 		return nil, driver.ErrClosed
 	}
-	r := &reader{endpoint: endpoint{conn: c, topic: topic, typ: typ, qos: qos}, take: take}
+	r := &reader{endpoint: c.endpoint(topic, typ, qos), take: take}
 	for _, w := range c.net.writers {
 		switch same, match := pair(w, r); {
 		case match && r.qos.TransientLocal:
@@ -108,11 +118,54 @@ func (c *conn) NewReader(topic, typ string, qos driver.QoS, take func([]byte)) (
 	return r, nil
 }
 
+// endpoint numbers a new one; Net.mu is held.
+func (c *conn) endpoint(topic, typ string, qos driver.QoS) endpoint {
+	c.net.last++
+	e := endpoint{conn: c, topic: topic, typ: typ, qos: qos}
+	binary.BigEndian.PutUint64(e.gid[:], c.net.last)
+	return e
+}
+
+func (c *conn) Publishers(topic string) (list []driver.Endpoint, err error) {
+	c.net.mu.Lock()
+	defer c.net.mu.Unlock()
+	for _, w := range c.net.writers {
+		list = c.list(list, topic, &w.endpoint)
+	}
+	return list, c.check()
+}
+
+func (c *conn) Subscriptions(topic string) (list []driver.Endpoint, err error) {
+	c.net.mu.Lock()
+	defer c.net.mu.Unlock()
+	for _, r := range c.net.readers {
+		list = c.list(list, topic, &r.endpoint)
+	}
+	return list, c.check()
+}
+
+// list adds an endpoint as others see it, if it is one of the topic.
+func (c *conn) list(list []driver.Endpoint, topic string, e *endpoint) []driver.Endpoint {
+	if e.conn.domain != c.domain || e.topic != topic {
+		return list
+	}
+	qos := e.qos
+	qos.Depth = 0
+	return append(list, driver.Endpoint{GID: e.gid, Node: e.conn.node, Own: e.conn == c, Type: e.typ, QoS: qos})
+}
+
+func (c *conn) check() error {
+	if c.closed {
+		return driver.ErrClosed
+	}
+	return nil
+}
+
 // Topics and services share nothing but the network: a topic's name has a "/" in front.
 func (c *conn) Writer(topic, typ string, qos driver.QoS) (driver.Writer, error) {
 	return c.NewWriter(topic, typ, qos)
 }
-func (c *conn) Reader(topic, typ string, qos driver.QoS, take func([]byte)) (driver.Reader, error) {
+func (c *conn) Reader(topic, typ string, qos driver.QoS, take driver.Take) (driver.Reader, error) {
 	return c.NewReader(topic, typ, qos, take)
 }
 
@@ -124,14 +177,11 @@ func (c *conn) NewClient(service, typ string) (driver.Client, error) {
 	return rpc.NewClient(c, service, typ)
 }
 
-// Announce does nothing: there is no graph to look at.
+// Announce does nothing: what is there is seen.
 func (c *conn) Announce() error {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
-	if c.closed {
-		return driver.ErrClosed
-	}
-	return nil
+	return c.check()
 }
 
 func (c *conn) Close() error {
@@ -188,11 +238,11 @@ func (r *reader) call() {
 	m := r.queue[0]
 	r.queue = r.queue[1:]
 	r.conn.net.mu.Unlock()
-	r.take(m)
+	r.take(m.cdr, m.from)
 }
 
 // push is keep last; Net.mu is held.
-func (r *reader) push(m []byte) {
+func (r *reader) push(m message) {
 	r.queue = append(r.queue, m)
 	if extra := len(r.queue) - r.qos.Depth; extra > 0 {
 		r.queue = r.queue[extra:]
@@ -210,7 +260,7 @@ func (w *writer) Write(cdr []byte) error {
 	if w.closed || w.conn.closed {
 		return driver.ErrClosed
 	}
-	m := bytes.Clone(cdr)
+	m := message{bytes.Clone(cdr), w.gid}
 	if w.qos.TransientLocal {
 		w.history = append(w.history, m)
 		if extra := len(w.history) - w.qos.Depth; extra > 0 {

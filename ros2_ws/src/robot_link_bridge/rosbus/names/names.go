@@ -75,14 +75,14 @@ func Expand(topic, node, namespace string) (string, error) {
 	}
 	full := topic
 	if full[0] == '~' {
-		full = join(namespace, node) + full[1:]
+		full = Join(namespace, node) + full[1:]
 	}
 	full, err := substitute(full, node, namespace)
 	if err != nil {
 		return "", fmt.Errorf("invalid topic name %q: %w", topic, err)
 	}
 	if !strings.HasPrefix(full, "/") {
-		full = join(namespace, full)
+		full = Join(namespace, full)
 	}
 	if err := checkFull(full); err != nil {
 		return "", fmt.Errorf("invalid topic name %q (expands to %q): %w", topic, full, err)
@@ -93,7 +93,8 @@ func Expand(topic, node, namespace string) (string, error) {
 	return full, nil
 }
 
-func join(namespace, name string) string {
+// Join is the fully-qualified name of what is called name in a namespace, a node for example.
+func Join(namespace, name string) string {
 	if namespace == "/" {
 		return "/" + name
 	}

@@ -30,18 +30,19 @@ import (
 var lifecycle sync.RWMutex
 
 type conn struct {
+	opts    driver.Options
 	context *rcl.Context
 	node    *rcl.Node
-	logf    func(format string, args ...any)
 
 	calling sync.Mutex // held around each callback; a reader takes its message with it held
 
 	closing  sync.Once
 	closeErr error
 
-	mu        sync.Mutex // guards what follows
-	closed    bool
-	endpoints map[io.Closer]struct{} // what is open, or being closed
+	mu          sync.Mutex // guards what follows
+	closed      bool
+	open        map[io.Closer]struct{} // or being closed
+	participant prefix                 // known with the first publisher
 }
 
 // Open makes a context with one node in it.
@@ -53,7 +54,7 @@ func Open(o driver.Options) (driver.Conn, error) {
 	if err != nil {
 		return nil, oneLine("ROS arguments", err)
 	}
-	c := &conn{logf: o.Logf, endpoints: map[io.Closer]struct{}{}}
+	c := &conn{opts: o, open: map[io.Closer]struct{}{}}
 	c.context, err = rcl.NewContextWithOpts(args, &rcl.ContextOptions{ClockType: rcl.ClockTypeSystemTime, DomainID: uint(o.DomainID)})
 	if err != nil {
 		return nil, oneLine("initialize rcl", err)
@@ -79,12 +80,15 @@ func (c *conn) NewWriter(topic, typ string, qos driver.QoS) (driver.Writer, erro
 	if err != nil {
 		return nil, oneLine("make the publisher", err)
 	}
+	if c.participant == (prefix{}) {
+		c.participant = c.participantOf(pub)
+	}
 	w := &writer{conn: c, pub: pub}
-	c.endpoints[w] = struct{}{}
+	c.open[w] = struct{}{}
 	return w, nil
 }
 
-func (c *conn) NewReader(topic, typ string, qos driver.QoS, take func([]byte)) (driver.Reader, error) {
+func (c *conn) NewReader(topic, typ string, qos driver.QoS, take driver.Take) (driver.Reader, error) {
 	support, err := typeSupport(typ)
 	if err != nil {
 		return nil, err
@@ -98,7 +102,7 @@ func (c *conn) NewReader(topic, typ string, qos driver.QoS, take func([]byte)) (
 	if err != nil {
 		return nil, err
 	}
-	c.endpoints[r] = struct{}{}
+	c.open[r] = struct{}{}
 	return r, nil
 }
 
@@ -116,9 +120,9 @@ func (c *conn) Close() error {
 	c.closing.Do(func() {
 		c.mu.Lock()
 		c.closed = true
-		endpoints := slices.Collect(maps.Keys(c.endpoints))
+		open := slices.Collect(maps.Keys(c.open))
 		c.mu.Unlock()
-		for _, e := range endpoints {
+		for _, e := range open {
 			c.closeErr = multierr.Append(c.closeErr, e.Close())
 		}
 		lifecycle.Lock()
@@ -137,7 +141,7 @@ func (c *conn) Close() error {
 func (c *conn) forget(e io.Closer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.endpoints, e)
+	delete(c.open, e)
 }
 
 func typeSupport(typ string) (types.MessageTypeSupport, error) {

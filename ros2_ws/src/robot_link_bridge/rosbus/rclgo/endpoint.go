@@ -70,22 +70,28 @@ func (w *writer) Close() error {
 
 type reader struct {
 	conn    *conn
-	take    func([]byte)
+	take    driver.Take
+	taker   taker // deliver's own
 	waiting *waiting
 
 	mu  sync.RWMutex // held for reading while sub is asked
 	sub *rcl.Subscription
 }
 
-func newReader(c *conn, topic string, support types.MessageTypeSupport, qos driver.QoS, take func([]byte)) (*reader, error) {
+func newReader(c *conn, topic string, support types.MessageTypeSupport, qos driver.QoS, take driver.Take) (*reader, error) {
 	r := &reader{conn: c, take: take}
-	var err error
+	err := r.taker.init(c.opts.DomainID)
+	if err != nil {
+		return nil, err
+	}
 	r.sub, err = c.node.NewSubscription(topic, support, &rcl.SubscriptionOptions{Qos: profile(qos)}, r.deliver)
 	if err != nil {
+		r.taker.close()
 		return nil, oneLine("make the subscription", err)
 	}
 	if r.waiting, err = c.wait(topic, func(set *rcl.WaitSet) { set.AddSubscriptions(r.sub) }); err != nil {
 		_ = r.sub.Close()
+		r.taker.close()
 		return nil, err
 	}
 	return r, nil
@@ -96,10 +102,9 @@ func newReader(c *conn, topic string, support types.MessageTypeSupport, qos driv
 func (r *reader) deliver(sub *rcl.Subscription) {
 	r.conn.calling.Lock()
 	defer r.conn.calling.Unlock()
-	data, _, err := sub.TakeSerializedMessage()
 	// A publisher that leaves wakes a subscription that has nothing: that is no error.
-	if err == nil && len(data) >= 4 {
-		r.take(data)
+	if cdr, from, ok := r.taker.take(sub); ok && len(cdr) >= 4 {
+		r.take(cdr, from)
 	}
 }
 
@@ -128,6 +133,7 @@ func (r *reader) Close() error {
 		return nil
 	}
 	r.sub = nil
+	r.taker.close()
 	defer r.conn.forget(r)
 	if err := sub.Close(); err != nil {
 		return oneLine("close the subscription", err)

@@ -51,7 +51,7 @@ func TestWhatIsLoggedIsOnRosout(t *testing.T) {
 	conformance.Isolate(t)
 	got := make(chan []byte, 10)
 	if _, err := openNode(t, "listener").SubscribeCDR("/rosout", "rcl_interfaces/msg/Log", rosbus.Reliable100,
-		func(cdr []byte) { got <- bytes.Clone(cdr) }); err != nil {
+		func(cdr []byte, _ rosbus.GID) { got <- bytes.Clone(cdr) }); err != nil {
 		t.Fatal(err)
 	}
 	log := slog.New(openNode(t, "speaker").LogHandler())

@@ -55,7 +55,7 @@ func (c *conn) NewServer(service, typ string, serve func([]byte, driver.Reply)) 
 		_ = s.service.Close()
 		return nil, err
 	}
-	c.endpoints[s] = struct{}{}
+	c.open[s] = struct{}{}
 	return s, nil
 }
 
@@ -120,7 +120,7 @@ func (c *conn) NewClient(service, typ string) (driver.Client, error) {
 		_ = cl.client.Close()
 		return nil, err
 	}
-	c.endpoints[cl] = struct{}{}
+	c.open[cl] = struct{}{}
 	return cl, nil
 }
 

@@ -27,7 +27,7 @@ func TestPublishingLeaksNothing(t *testing.T) {
 			conformance.Isolate(t)
 			from, to := openNode(t, "from"), openNode(t, "to")
 			var got atomic.Int64
-			if _, err := to.SubscribeCDR("topic", m.ROSType(), rosbus.BestEffort5, func([]byte) { got.Add(1) }); err != nil {
+			if _, err := to.SubscribeCDR("topic", m.ROSType(), rosbus.BestEffort5, func([]byte, rosbus.GID) { got.Add(1) }); err != nil {
 				t.Fatal(err)
 			}
 			w, err := from.AdvertiseCDR("topic", m.ROSType(), rosbus.Reliable10)

@@ -27,7 +27,7 @@ func (c *conn) wait(name string, add func(*rcl.WaitSet)) (*waiting, error) {
 	go func() {
 		defer close(w.ended)
 		if err := set.Run(ctx); err != nil && !errors.Is(err, context.Canceled) {
-			c.logf("waiting for %s ended: %v", name, oneLine("rcl", err))
+			c.opts.Logf("waiting for %s ended: %v", name, oneLine("rcl", err))
 		}
 		_ = set.Close() // nothing hangs on it any more
 	}()

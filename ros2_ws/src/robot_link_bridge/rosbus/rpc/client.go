@@ -48,7 +48,7 @@ func NewClient(t Topics, service, typ string) (driver.Client, error) {
 }
 
 // take gets the responses to all clients.
-func (c *client) take(sample []byte) {
+func (c *client) take(sample []byte, _ driver.GID) {
 	of, cdr, ok := split(sample)
 	if !ok || of.client != c.self {
 		return

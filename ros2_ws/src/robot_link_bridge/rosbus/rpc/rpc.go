@@ -15,7 +15,7 @@ import (
 // Topics makes the ends of topics by their names in DDS ("rq/resetRequest").
 type Topics interface {
 	Writer(topic, typ string, qos driver.QoS) (driver.Writer, error)
-	Reader(topic, typ string, qos driver.QoS, take func(cdr []byte)) (driver.Reader, error)
+	Reader(topic, typ string, qos driver.QoS, take driver.Take) (driver.Reader, error)
 }
 
 // qos is rmw's for services, but deeper than its 10: every client gets the responses to all.

@@ -35,7 +35,7 @@ func NewServer(t Topics, service, typ string, serve func(request []byte, reply d
 		return nil, err
 	}
 	ready := make(chan struct{}) // the reader may call before it is returned
-	s.requests, err = t.Reader(requestTopic(service), request, qos, func(sample []byte) {
+	s.requests, err = t.Reader(requestTopic(service), request, qos, func(sample []byte, _ driver.GID) {
 		<-ready
 		if of, cdr, ok := split(sample); ok {
 			serve(cdr, func(response []byte) error { return s.reply(of, response) })
