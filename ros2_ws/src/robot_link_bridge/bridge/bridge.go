@@ -18,6 +18,7 @@ import (
 
 	"robot_link/ros2_ws/src/robot_link_bridge/link"
 	"robot_link/ros2_ws/src/robot_link_bridge/link/runner"
+	"robot_link/ros2_ws/src/robot_link_bridge/monotonic"
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus"
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/msgs"
 	"robot_link/ros2_ws/src/robot_link_bridge/wire"
@@ -246,9 +247,9 @@ func (b *Bridge) publishBattery(s *runner.Status) {
 	}
 }
 
-// stampOf is when something arrived, in ROS time.
+// stampOf is an instant of the link's clock in ROS time.
 func stampOf(at link.Time) msgs.Time {
-	return msgs.TimeOf(time.Now().Add(at - runner.Now()))
+	return msgs.TimeOf(monotonic.Wall(at))
 }
 
 func (b *Bridge) warn(now link.Time, err error) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"robot_link/ros2_ws/src/robot_link_bridge/clocksync"
 	"robot_link/ros2_ws/src/robot_link_bridge/link"
 	"robot_link/ros2_ws/src/robot_link_bridge/link/runner"
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/msgs"
@@ -31,6 +32,8 @@ func linkStatus(s *runner.Status, publishers int, badInput uint64, odomResets ui
 
 		CmdSent:         c.CmdSent,
 		HelloSent:       c.HelloSent,
+		EchoSent:        c.EchoSent,
+		EchoReceived:    c.EchoCounted,
 		StateReceived:   c.StateReceived,
 		StateLost:       c.StateLost,
 		StateReordered:  c.StateReordered,
@@ -46,6 +49,7 @@ func linkStatus(s *runner.Status, publishers int, badInput uint64, odomResets ui
 		RxForeign:       c.RxForeign,
 		RxUnused:        c.RxUnused,
 		RxOldInfo:       c.InfoOld + c.InfoForeign,
+		RxOldEcho:       c.EchoRefused,
 		TxErrors:        s.TxErrors,
 		RxErrors:        s.RxErrors,
 		ROSDropped:      s.StatesDropped,
@@ -69,6 +73,7 @@ func linkStatus(s *runner.Status, publishers int, badInput uint64, odomResets ui
 		OdomResets:      odomResets,
 		ProtocolVersion: wire.Version,
 	}
+	setClock(&m, &s.Clock)
 	if s.Source == link.SourceFresh {
 		m.HoldAge = m.SourceAge
 	}
@@ -96,6 +101,17 @@ func reason(s *runner.Status) string {
 func VersionMismatch(info *wire.Info) string {
 	return fmt.Sprintf("no common protocol version: this host speaks %d to %d, the MCU (firmware %s) %d to %d: update one of them",
 		wire.VersionMin, wire.VersionMax, firmwareVersion(info), info.VersionMin, info.VersionMax)
+}
+
+func setClock(m *msgs.LinkStatus, c *clocksync.Status) {
+	m.ClockSteps = c.Steps
+	m.ClockErrorBound = -1
+	if c.Locked {
+		m.ClockSynced = true
+		m.ClockErrorBound = float32(c.Bound.Seconds())
+		m.ClockDriftPpm = float32(c.DriftPPM)
+		m.ClockRoundTripUs = micros(c.RoundTrip)
+	}
 }
 
 func setInfo(m *msgs.LinkStatus, info *wire.Info) {

@@ -17,6 +17,13 @@ var (
 // Now is CLOCK_MONOTONIC.
 func Now() time.Duration { return goEpochAt + time.Since(goEpoch) }
 
+// Wall is the system's time at an instant of CLOCK_MONOTONIC, as far as it can be told now: a step of the system's
+// clock moves all instants.
+func Wall(at time.Duration) time.Time {
+	now := time.Now() // has read both clocks at once
+	return now.Add(at - goEpochAt - now.Sub(goEpoch))
+}
+
 // Suspended is how long the machine has been suspended since it booted: what CLOCK_MONOTONIC, which stands
 // still meanwhile, can't tell.
 func Suspended() time.Duration {

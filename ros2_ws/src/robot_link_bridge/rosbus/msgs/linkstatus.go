@@ -48,8 +48,16 @@ type LinkStatus struct {
 	RTTSamples      uint32
 	WindowS         float32 // s
 
+	ClockSynced      bool
+	ClockErrorBound  float32 // s, -1 = not synced
+	ClockDriftPpm    float32
+	ClockRoundTripUs uint32
+	ClockSteps       uint64
+
 	CmdSent         uint64
 	HelloSent       uint64
+	EchoSent        uint64
+	EchoReceived    uint64
 	StateReceived   uint64
 	StateLost       uint64
 	StateReordered  uint64
@@ -64,6 +72,7 @@ type LinkStatus struct {
 	RxSession       uint64
 	RxForeign       uint64
 	RxOldInfo       uint64
+	RxOldEcho       uint64
 	RxUnused        uint64
 	TxErrors        uint64
 	RxErrors        uint64
