@@ -67,6 +67,7 @@ type Bridge struct {
 	publishers atomic.Int64
 	recount    chan struct{}
 	report     *reporter
+	services   *services
 }
 
 // statusQoS is reliable, volatile, keep last 10.
@@ -78,7 +79,7 @@ func New(bus rosbus.Bus, l Link, cfg Config) (*Bridge, error) {
 		return nil, err
 	}
 	b := &Bridge{cfg: cfg, link: l, report: newReporter(cfg.Log), recount: make(chan struct{}, 1)}
-	l.SetIntent(func(in *link.Intent) { in.Enable = cfg.Params.AutoEnable })
+	l.SetIntent(func(in *link.Intent) { in.Enable, in.EnableOnce = cfg.Params.AutoEnable, !cfg.Params.AutoEnable })
 
 	var err, e error
 	b.odom, e = rosbus.Advertise[msgs.Odometry](bus, "odom", rosbus.Reliable10)
@@ -103,6 +104,8 @@ func New(bus rosbus.Bus, l Link, cfg Config) (*Bridge, error) {
 		b.cmdVel, e = rosbus.Subscribe(bus, "cmd_vel", rosbus.BestEffort1, b.command)
 	}
 	err = multierr.Append(err, e)
+	b.services, e = serve(bus, l, cfg.Log, b.report.quiet)
+	err = multierr.Append(err, e)
 	if err != nil {
 		return nil, err
 	}
@@ -118,6 +121,9 @@ func (b *Bridge) Run(ctx context.Context) {
 	loops.Go(func() { b.publishOdometry(ctx) })
 	loops.Go(func() { b.publishStatus(ctx) })
 	b.countPublishers(ctx)
+	if err := b.services.close(); err != nil {
+		b.warn(runner.Now(), err)
+	}
 	loops.Wait()
 }
 

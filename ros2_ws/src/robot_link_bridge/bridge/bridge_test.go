@@ -29,6 +29,7 @@ type fakeLink struct {
 	status  runner.Status
 	states  chan runner.StateEvent
 	changed chan struct{}
+	robot   *fakeRobot // may be nil
 }
 
 func newFakeLink() *fakeLink {
@@ -46,6 +47,9 @@ func (f *fakeLink) SetIntent(change func(*link.Intent)) {
 func (f *fakeLink) Status(s *runner.Status) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.robot != nil {
+		f.robot.step(&f.intent, &f.status)
+	}
 	*s = f.status
 }
 
@@ -66,11 +70,13 @@ func (f *fakeLink) set(edit func(*runner.Status)) {
 
 // fixture is a bridge on a fake link, and a ROS peer.
 type fixture struct {
-	t    *testing.T
-	net  *memory.Net
-	link *fakeLink
-	peer rosbus.Bus
-	log  *lockedBuffer
+	t      *testing.T
+	net    *memory.Net
+	link   *fakeLink
+	bridge *Bridge
+	end    context.CancelFunc
+	peer   rosbus.Bus
+	log    *lockedBuffer
 }
 
 type lockedBuffer struct {
@@ -104,6 +110,7 @@ func start(t *testing.T, edit func(*Params)) *fixture {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
+	f.bridge, f.end = b, cancel
 	var done sync.WaitGroup
 	done.Go(func() { b.Run(ctx) })
 	t.Cleanup(func() { cancel(); done.Wait() })

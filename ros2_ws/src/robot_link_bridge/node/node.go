@@ -102,7 +102,7 @@ func address(flag, param, host string, port int64) (string, error) {
 // openBus joins the graph. From then on log is ROS's, where there is one.
 func (n *node) openBus() (rosbus.Bus, error) {
 	bus, err := rosbus.Open(rosbus.Options{
-		Node: n.Name, Namespace: n.Namespace, Enclave: n.Enclave, Remap: n.RemapTopic, LogArgs: n.logArgs,
+		Node: n.Name, Namespace: n.Namespace, Enclave: n.Enclave, Remap: n.RemapTopic, RemapService: n.RemapService, LogArgs: n.logArgs,
 		// Never ROS's: what an adapter has to say must not come back to it.
 		Logf: func(format string, a ...any) { n.stderr.Warn(fmt.Sprintf(format, a...)) },
 	})
