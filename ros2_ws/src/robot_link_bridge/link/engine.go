@@ -38,9 +38,8 @@ const DefaultCmdVelTimeout = 500 * time.Millisecond
 
 // Config is what an Engine is made with.
 type Config struct {
-	MCU           netip.AddrPort // where the MCU listens; packets from elsewhere are counted and ignored
-	CmdVelTimeout time.Duration  // > 0; 0 means DefaultCmdVelTimeout
-	Nonce         func() uint64  // random numbers for HELLO; 0 is skipped
+	MCU   netip.AddrPort // where the MCU listens; packets from elsewhere are counted and ignored
+	Nonce func() uint64  // random numbers for HELLO; 0 is skipped
 }
 
 // Counters are totals since the engine was made. Every datagram received is in RxTotal and in just one of
@@ -104,9 +103,6 @@ type Engine struct {
 
 // New makes an engine that has said nothing yet. The first Tick starts it.
 func New(cfg Config) *Engine {
-	if cfg.CmdVelTimeout <= 0 {
-		cfg.CmdVelTimeout = DefaultCmdVelTimeout
-	}
 	e := &Engine{cfg: cfg}
 	e.hello.renew(cfg.Nonce)
 	e.state, e.reason = Down, ReasonNoAnswer

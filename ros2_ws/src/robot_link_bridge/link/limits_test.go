@@ -36,7 +36,7 @@ func TestACommandIsHeldForJustLessThanCmdVelTimeout(t *testing.T) {
 		{900 * time.Millisecond, 900 * time.Millisecond},
 	} {
 		r := newRig(t)
-		r.e = New(Config{MCU: mcuAddr, CmdVelTimeout: c.configured, Nonce: func() uint64 { r.nonce++; return r.nonce }})
+		r.in.CmdVelTimeout = c.configured
 		r.drive(0.5)
 		r.run(200 * time.Millisecond)
 		r.onTick = nil
@@ -53,6 +53,29 @@ func TestACommandIsHeldForJustLessThanCmdVelTimeout(t *testing.T) {
 			t.Errorf("%v: %v at the instant", c.want, r.e.source.source)
 		}
 	}
+}
+
+func TestCmdVelTimeoutMayChangeWhileDriving(t *testing.T) {
+	r := upAndDriving(t)
+	r.onTick = nil
+	spoken := r.in.ReceivedAt
+	want := func(what string, source Source) {
+		t.Helper()
+		if r.e.source.source != source {
+			t.Errorf("%s: %v, want %v", what, r.e.source.source, source)
+		}
+	}
+	r.in.CmdVelTimeout = 80 * time.Millisecond
+	r.tickUntil(spoken + 80*time.Millisecond - time.Microsecond)
+	want("just before a shorter timeout", SourceFresh)
+	r.tickUntil(spoken + 80*time.Millisecond)
+	want("at a shorter timeout", SourceTimedOut)
+	r.in.CmdVelTimeout = 5 * time.Second
+	r.run(2 * Period)
+	want("what was too old, with a longer timeout", SourceTimedOut)
+	r.drive(0.5)
+	r.run(2 * Period)
+	want("a new command", SourceFresh)
 }
 
 func TestAStateIsBelievedForJustLessThan150ms(t *testing.T) {

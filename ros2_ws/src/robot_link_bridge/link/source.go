@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -14,6 +15,8 @@ type Intent struct {
 	HasCommand bool    // there has been a message
 	ReceivedAt Time    // when the last one arrived: its own stamp is not trusted for this
 	Publishers int     // of the command topic, now
+
+	CmdVelTimeout time.Duration // how old the last message may be for motion to be commanded; 0: DefaultCmdVelTimeout
 
 	Enable       bool   // motion is wanted enabled
 	EnableSerial uint32 // another at every explicit request: after an emergency stop only a new one enables
@@ -48,6 +51,7 @@ type sourceState struct {
 	vx, vy, wz  float32
 	hasCommand  bool
 	receivedAt  Time
+	expired     Time // when the newest message that has become too old had arrived; a longer timeout does not revive it
 
 	enable, estop, clearFault, resetOdom bool
 
@@ -94,6 +98,9 @@ func (c *sourceState) update(now Time, in *Intent, e *Engine) {
 	// What is not finite is never sent. The bridge has refused and reported it; this is the last gate.
 	fresh := in.HasCommand && in.ReceivedAt >= e.voidTill && isFinite(in.Vx) && isFinite(in.Vy) && isFinite(in.Wz)
 	c.hasCommand, c.receivedAt = fresh, in.ReceivedAt
+	if in.HasCommand && now-in.ReceivedAt >= cmp.Or(in.CmdVelTimeout, DefaultCmdVelTimeout) {
+		c.expired = in.ReceivedAt
+	}
 	c.source = c.judge(now, in, e, fresh)
 	c.motionValid = c.source == SourceFresh
 	c.vx, c.vy, c.wz = in.Vx, in.Vy, in.Wz
@@ -113,7 +120,7 @@ func (c *sourceState) judge(now Time, in *Intent, e *Engine, fresh bool) Source 
 		return SourceStopping
 	case !fresh:
 		return SourceNone
-	case now-in.ReceivedAt >= e.cfg.CmdVelTimeout:
+	case in.ReceivedAt <= c.expired:
 		return SourceTimedOut
 	case in.Publishers < 1:
 		return SourceNoPublisher

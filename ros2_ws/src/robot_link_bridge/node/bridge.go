@@ -10,6 +10,7 @@ import (
 	"go.uber.org/multierr"
 
 	"robot_link/ros2_ws/src/robot_link_bridge/bridge"
+	"robot_link/ros2_ws/src/robot_link_bridge/link"
 	"robot_link/ros2_ws/src/robot_link_bridge/link/runner"
 )
 
@@ -31,7 +32,7 @@ func Bridge(ctx context.Context, program string, args []string) error {
 		return err
 	}
 	params := bridge.Declare(n.Params)
-	cfg := runner.Config{CmdVelTimeout: params.CmdVelTimeout}
+	var cfg runner.Config
 	var noMCU, noBind error
 	cfg.MCU, noMCU = n.mcuAddress(mcu)
 	cfg.Bind, noBind = n.bindAddress(bind)
@@ -49,6 +50,7 @@ func (n *node) bridge(ctx context.Context, cfg runner.Config, params bridge.Para
 	if err != nil {
 		return err
 	}
+	mcu.SetIntent(func(in *link.Intent) { in.CmdVelTimeout = params.CmdVelTimeout })
 	bus, err := n.openBus()
 	if err != nil {
 		return multierr.Append(err, mcu.Close())

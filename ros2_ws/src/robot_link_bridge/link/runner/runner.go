@@ -27,9 +27,8 @@ import (
 
 // Config is what a Runner is opened with.
 type Config struct {
-	MCU           string        // HOST:PORT; a name is resolved again while the link is down
-	Bind          string        // [ADDRESS]:PORT
-	CmdVelTimeout time.Duration // 0 = link.DefaultCmdVelTimeout
+	MCU  string // HOST:PORT; a name is resolved again while the link is down
+	Bind string // [ADDRESS]:PORT
 }
 
 // Status is all that is known of the link.
@@ -103,7 +102,7 @@ func Open(cfg Config) (*Runner, error) {
 		states:  make(chan StateEvent, stateQueue),
 		changed: make(chan struct{}, 1),
 	}
-	r.engine = link.New(link.Config{MCU: names.Addr(), CmdVelTimeout: cfg.CmdVelTimeout, Nonce: randomNonce})
+	r.engine = link.New(link.Config{MCU: names.Addr(), Nonce: randomNonce})
 	r.intent.Store(&link.Intent{})
 	r.engine.Snapshot(Now(), &r.status.Snapshot)
 	return r, nil
