@@ -143,7 +143,7 @@ func (v *services) take(name string, r *request, reply func(success bool, messag
 		if r.stops {
 			answer(v.confirm(ctx, r, asked))
 		} else {
-			answer(v.carryOut(ctx, r))
+			answer(v.carryOut(ctx, r, asked))
 		}
 	}()
 }
@@ -152,18 +152,24 @@ var (
 	errCrowd     = errors.New("too many calls wait for the MCU")
 	errTurn      = errors.New("another call still waits for the MCU")
 	errOvertaken = errors.New("overtaken by a later call that wants the opposite")
+	errHeldUp    = errors.New("the bridge was stopped for a while, and the call may be old; call again")
 	errEnding    = errors.New("the bridge ends")
 )
 
-func (v *services) carryOut(ctx context.Context, r *request) error {
+func (v *services) carryOut(ctx context.Context, r *request, asked link.Time) error {
 	select {
 	case v.turn <- struct{}{}:
 		defer func() { <-v.turn }()
 	case <-ctx.Done():
-		return errTurn
+		return v.ended(errTurn)
 	}
 	var s runner.Status
-	v.link.Status(&s)
+	if !v.afterTick(ctx, asked, &s) {
+		return v.ended(errUnseen)
+	}
+	if asked < s.VoidTill {
+		return errHeldUp
+	}
 	if !s.HasState || !s.State.PermitsMotion() {
 		return linkTrouble(&s)
 	}
@@ -176,6 +182,22 @@ func (v *services) carryOut(ctx context.Context, r *request) error {
 	err := v.confirm(ctx, r, runner.Now())
 	v.change(func(in *link.Intent) { r.end(in, err == nil) })
 	return err
+}
+
+// afterTick waits for a status of after an instant: one that knows of a gap, should the call have waited in it.
+func (v *services) afterTick(ctx context.Context, at link.Time, s *runner.Status) bool {
+	poll := time.NewTicker(link.Period / 2)
+	defer poll.Stop()
+	for {
+		if v.link.Status(s); s.At > at {
+			return true
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-poll.C:
+		}
+	}
 }
 
 // confirm waits until a STATE shows the effect of a request that was made before asked.
@@ -198,16 +220,22 @@ func (v *services) confirm(ctx context.Context, r *request, asked link.Time) err
 			}
 		}
 		select {
-		case <-v.ctx.Done():
-			return errEnding
 		case <-ctx.Done():
 			if !s.State.PermitsMotion() {
-				return linkTrouble(&s)
+				return v.ended(linkTrouble(&s))
 			}
-			return r.late(&s)
+			return v.ended(r.late(&s))
 		case <-poll.C:
 		}
 	}
+}
+
+// ended is why a call ends without its effect: err, unless the bridge ends.
+func (v *services) ended(err error) error {
+	if v.ctx.Err() != nil {
+		return errEnding
+	}
+	return err
 }
 
 func linkTrouble(s *runner.Status) error { return fmt.Errorf("the link is %v: %s", s.State, reason(s)) }

@@ -22,6 +22,7 @@ type fakeRobot struct {
 	deaf     bool       // STATE comes, CMD does not arrive
 	estopped bool       // somebody else keeps latching ESTOP
 	cause    wire.Fault // comes again when it is cleared
+	voidTill link.Time
 	state    wire.State // the next one
 
 	enable, clear, reset uint32 // the last requests seen
@@ -50,7 +51,7 @@ func (m *fakeRobot) step(in *link.Intent, s *runner.Status) {
 		m.state.CmdSeq, m.state.CmdAgeUs = 0, wire.AgeNone
 		m.state.Status &^= wire.StatusEnabled
 	}
-	s.Info.BootID, s.Mcu = m.boot, m.state
+	s.Info.BootID, s.Mcu, s.VoidTill = m.boot, m.state, m.voidTill
 	s.CmdSeq++
 	if !m.deaf && m.session != 0 {
 		m.apply(in, s.CmdSeq)
@@ -178,6 +179,10 @@ func TestServices(t *testing.T) {
 		{"enable unheard is withdrawn, whatever an old STATE shows", "", func(m *fakeRobot) { m.deaf = true; m.state.Status |= wire.StatusEnabled },
 			"enable true", false, "motion is not enabled: the MCU has not shown it in time", inTime,
 			func(in link.Intent, _ wire.State) bool { return !in.Enable }},
+
+		{"enable that a gap has held up", "", func(m *fakeRobot) { m.voidTill = runner.Now() + time.Hour }, "enable true", false,
+			"the call may be old; call again", soon, func(in link.Intent, _ wire.State) bool { return !in.Enable && in.EnableSerial == 0 }},
+		{"estop that a gap has held up", "", func(m *fakeRobot) { m.voidTill = runner.Now() + time.Hour }, "estop true", true, "emergency stop", soon, nil},
 
 		{"disable", "enable true", good, "enable false", true, "motion is disabled", soon,
 			func(in link.Intent, st wire.State) bool { return !in.Enable && !st.Status.Has(wire.StatusEnabled) }},

@@ -82,7 +82,7 @@ type Engine struct {
 
 	ticked   bool
 	lastTick Time
-	voidTill Time // commands received before this instant are void
+	voidTill Time // commands and requests received before this instant are void
 
 	hello   handshake
 	session session

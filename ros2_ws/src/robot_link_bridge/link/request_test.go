@@ -118,3 +118,18 @@ func TestARequestToEnableOnceDoesNotMeanTheSessionThatBeginsMeanwhile(t *testing
 		t.Error("enabled in a session that nobody meant")
 	}
 }
+
+func TestWhatAGapHasHeldUpIsToldFromWhatCameAfter(t *testing.T) {
+	r := upAndDriving(t)
+	var s Snapshot
+	r.e.Snapshot(r.now, &s)
+	if s.VoidTill != 0 {
+		t.Errorf("void till %v without a gap", s.VoidTill)
+	}
+	r.now += PacingGapLimit + Period
+	r.tick()
+	r.e.Snapshot(r.now, &s)
+	if s.VoidTill != r.now+SettleTime {
+		t.Errorf("void till %v, want %v", s.VoidTill, r.now+SettleTime)
+	}
+}

@@ -19,6 +19,7 @@ type Snapshot struct {
 	StateLoss          float32 // share of the last second's STATEs lost, 0 to 1
 
 	Source    Source
+	VoidTill  Time          // a gap has held up what came to this process before: commands and requests alike
 	SourceAge time.Duration // since the last command message arrived; negative: there is none
 	Estop     bool          // this host's own emergency stop is in force
 
@@ -43,6 +44,7 @@ func (e *Engine) Snapshot(now Time, s *Snapshot) {
 	s.StateRate = e.health.received.rate()
 	s.StateLoss = e.health.loss()
 	s.Source, s.Estop = e.source.source, e.source.estop
+	s.VoidTill = e.voidTill
 	s.SourceAge = -1
 	if e.source.hasCommand {
 		s.SourceAge = now - e.source.receivedAt
