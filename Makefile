@@ -30,7 +30,7 @@ setup: ## install what building needs
 # Budget of `make test` in seconds, on 2 cores, of 720 in the end. Measured on a new Debian 12, all of it: 176; the
 # packages and Go itself, once: 60.
 #   firmware: tests, linters, coverage 25; state by state 25; Python 2; go vet 20; Go tests 80, of which the simulation
-#   45 and the real program 25; with a ROS 2 on the machine 75 more, most of it building robot_link_msgs
+#   45 and the real program 25; with a ROS 2 on the machine 70 more, the first time 150 (measured beside other work)
 .PHONY: test
 test: setup-test test-firmware test-python lint-go ros ## all that guards a change
 	$(GO) test -tags $(TAGS) ./...
