@@ -65,6 +65,8 @@ check-all: test ## test, and what is slow: mutants, the race detector, longer fu
 	$(MAKE) --no-print-directory -C firmware/test/exhaustive seeded
 	$(GO) test -race -tags $(TAGS) $$($(GO) list -tags $(TAGS) ./... | grep -v /simulation) # that one has no threads
 	$(GO) test -run '^$$' -fuzz FuzzDecode -fuzztime 60s ./$(BRIDGE)/wire
+	$(GO) test -run '^$$' -fuzz FuzzHonest -fuzztime 60s ./$(BRIDGE)/clocksync
+	$(GO) test -run '^$$' -fuzz FuzzHostile -fuzztime 60s ./$(BRIDGE)/clocksync
 
 .PHONY: plots
 plots: setup ## draw docs/plots from a simulation
