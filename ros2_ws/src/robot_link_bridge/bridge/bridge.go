@@ -18,9 +18,9 @@ import (
 
 	"robot_link/ros2_ws/src/robot_link_bridge/link"
 	"robot_link/ros2_ws/src/robot_link_bridge/link/runner"
-	"robot_link/ros2_ws/src/robot_link_bridge/monotonic"
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus"
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/msgs"
+	"robot_link/ros2_ws/src/robot_link_bridge/rosclock"
 	"robot_link/ros2_ws/src/robot_link_bridge/wire"
 )
 
@@ -45,16 +45,18 @@ type Config struct {
 	Params Params
 	Node   string // fully-qualified, for diagnostics
 	Log    *slog.Logger
+	Clock  *rosclock.Clock // of all stamps
 }
 
 // Bridge is the node: subscriptions and publishers on a bus, and a link.
 type Bridge struct {
-	cfg  Config
-	link Link
+	cfg    Config
+	link   Link
+	params atomic.Pointer[Params] // in force
 
 	cmdVel      *rosbus.Subscription
 	odom        *rosbus.Publisher[msgs.Odometry]
-	tf          *rosbus.Publisher[msgs.TFMessage] // nil without publish_tf
+	tf          tfPublisher
 	joints      *rosbus.Publisher[msgs.JointState]
 	battery     *rosbus.Publisher[msgs.BatteryState]
 	status      *rosbus.Publisher[msgs.LinkStatus]
@@ -75,20 +77,15 @@ var statusQoS = rosbus.Reliable10
 
 // New makes the node's entities and shows them in the graph. The bus stays the caller's.
 func New(bus rosbus.Bus, l Link, cfg Config) (*Bridge, error) {
-	if err := cfg.Params.Check(); err != nil {
+	b := &Bridge{cfg: cfg, link: l, report: newReporter(cfg.Log), recount: make(chan struct{}, 1), tf: tfPublisher{bus: bus}}
+	if err := b.SetParams(cfg.Params); err != nil {
 		return nil, err
 	}
-	b := &Bridge{cfg: cfg, link: l, report: newReporter(cfg.Log), recount: make(chan struct{}, 1)}
 	l.SetIntent(func(in *link.Intent) { in.Enable, in.EnableOnce = cfg.Params.AutoEnable, !cfg.Params.AutoEnable })
 
 	var err, e error
 	b.odom, e = rosbus.Advertise[msgs.Odometry](bus, "odom", rosbus.Reliable10)
 	err = multierr.Append(err, e)
-	if cfg.Params.PublishTF {
-		// Absolute, as tf2 has it: one tree for all robots, whose frames differ.
-		b.tf, e = rosbus.Advertise[msgs.TFMessage](bus, "/tf", rosbus.Reliable100)
-		err = multierr.Append(err, e)
-	}
 	b.joints, e = rosbus.Advertise[msgs.JointState](bus, "joint_states", rosbus.Reliable10)
 	err = multierr.Append(err, e)
 	b.battery, e = rosbus.Advertise[msgs.BatteryState](bus, "battery_state", rosbus.Reliable10)
@@ -113,6 +110,20 @@ func New(bus rosbus.Bus, l Link, cfg Config) (*Bridge, error) {
 		return nil, err
 	}
 	return b, nil
+}
+
+// SetParams brings parameters into force, all or, with an error, none; at any time, from any goroutine. Of those that
+// a running node's user can't change, New has taken the values.
+func (b *Bridge) SetParams(p Params) error {
+	if err := p.Check(); err != nil {
+		return err
+	}
+	if err := b.tf.set(p.PublishTF); err != nil {
+		return err
+	}
+	b.link.SetIntent(func(in *link.Intent) { in.CmdVelTimeout = p.CmdVelTimeout })
+	b.params.Store(&p)
+	return nil
 }
 
 // Run publishes until ctx ends.
@@ -182,18 +193,16 @@ func (b *Bridge) publishMeasured(ev *runner.StateEvent) {
 		return
 	}
 	b.odomResets.Store(b.odometer.resets)
-	stamp := stampOf(ev.At)
-	o := odometry(&m, stamp, &b.cfg.Params)
+	params, stamp := b.params.Load(), b.cfg.Clock.At(ev.At)
+	o := odometry(&m, stamp, params)
 	if err := b.odom.Publish(&o); err != nil {
 		b.warn(ev.At, err)
 	}
-	if b.tf != nil {
-		t := transform(&o)
-		if err := b.tf.Publish(&t); err != nil {
-			b.warn(ev.At, err)
-		}
+	t := transform(&o)
+	if err := b.tf.publish(&t); err != nil {
+		b.warn(ev.At, err)
 	}
-	names := b.cfg.Params.WheelJointNames
+	names := params.WheelJointNames
 	switch wheels := min(int(ev.Wheels), wire.Wheels); {
 	case wheels == 0:
 	case wheels > len(names):
@@ -226,7 +235,7 @@ func (b *Bridge) publishStatus(ctx context.Context) {
 		}
 		b.link.Status(&s)
 		m := linkStatus(&s, int(b.publishers.Load()), b.badInput.Load(), b.odomResets.Load())
-		m.Header.Stamp = msgs.TimeOf(time.Now())
+		m.Header.Stamp = b.cfg.Clock.Now()
 		if err := b.status.Publish(&m); err != nil {
 			b.warn(s.At, err)
 		}
@@ -247,15 +256,10 @@ func (b *Bridge) publishBattery(s *runner.Status) {
 	if !s.HasState || s.StateAge >= link.StateTimeout || s.Mcu.BatteryMv == 0 {
 		return
 	}
-	m := batteryState(s.Mcu.BatteryMv, stampOf(s.At-s.StateAge))
+	m := batteryState(s.Mcu.BatteryMv, b.cfg.Clock.At(s.At-s.StateAge))
 	if err := b.battery.Publish(&m); err != nil {
 		b.warn(s.At, err)
 	}
-}
-
-// stampOf is an instant of the link's clock in ROS time.
-func stampOf(at link.Time) msgs.Time {
-	return msgs.TimeOf(monotonic.Wall(at))
 }
 
 func (b *Bridge) warn(now link.Time, err error) {

@@ -16,6 +16,7 @@ import (
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus"
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/memory"
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/msgs"
+	"robot_link/ros2_ws/src/robot_link_bridge/rosclock"
 	"robot_link/ros2_ws/src/robot_link_bridge/rosparam"
 	"robot_link/ros2_ws/src/robot_link_bridge/wire"
 )
@@ -77,6 +78,7 @@ type fixture struct {
 	end    context.CancelFunc
 	peer   rosbus.Bus
 	log    *lockedBuffer
+	clock  rosclock.Clock
 }
 
 type lockedBuffer struct {
@@ -105,7 +107,7 @@ func start(t *testing.T, edit func(*Params)) *fixture {
 	if edit != nil {
 		edit(&p)
 	}
-	b, err := New(bus, f.link, Config{Params: p, Node: "robot_link_bridge", Log: slog.New(slog.NewTextHandler(f.log, nil))})
+	b, err := New(bus, f.link, Config{Params: p, Node: "robot_link_bridge", Log: slog.New(slog.NewTextHandler(f.log, nil)), Clock: &f.clock})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,20 +29,22 @@ type Params struct {
 	TwistCovarianceDiagonal [6]float64 // twist_covariance_diagonal
 }
 
-// Declare takes the parameters from what the command line gave a node. Errors are in p.Err.
+// Declare takes the parameters from what the command line gave a node, or from what one that runs is given now. Errors
+// are in p.Err.
 func Declare(p *rosparam.Params) Params {
 	d := DefaultParams()
+	live := p.Live()
 	return Params{
-		CmdVelTimeout: p.Seconds("cmd_vel_timeout", d.CmdVelTimeout, MinCmdVelTimeout, MaxCmdVelTimeout,
+		CmdVelTimeout: live.Seconds("cmd_vel_timeout", d.CmdVelTimeout, MinCmdVelTimeout, MaxCmdVelTimeout,
 			"how old the last cmd_vel may be for the robot to move, by its arrival"),
 		UseStampedVel:           p.Bool("use_stamped_vel", d.UseStampedVel, "cmd_vel is TwistStamped; its stamp is not used"),
 		AutoEnable:              p.Bool("auto_enable", d.AutoEnable, "enable motion at the start, and after a reboot of the MCU"),
 		OdomFrameID:             p.String("odom_frame_id", d.OdomFrameID, "frame of the pose in odom"),
 		BaseFrameID:             p.String("base_frame_id", d.BaseFrameID, "frame of the twist in odom"),
-		PublishTF:               p.Bool("publish_tf", d.PublishTF, "publish odom_frame_id to base_frame_id on /tf; off where an EKF does"),
+		PublishTF:               live.Bool("publish_tf", d.PublishTF, "publish odom_frame_id to base_frame_id on /tf; off where an EKF does"),
 		WheelJointNames:         p.Strings("wheel_joint_names", d.WheelJointNames, "joints in joint_states: front left, front right, rear left, rear right"),
-		PoseCovarianceDiagonal:  diagonalParam(p, "pose_covariance_diagonal", d.PoseCovarianceDiagonal, "of odom's pose"),
-		TwistCovarianceDiagonal: diagonalParam(p, "twist_covariance_diagonal", d.TwistCovarianceDiagonal, "of odom's twist"),
+		PoseCovarianceDiagonal:  diagonalParam(live, "pose_covariance_diagonal", d.PoseCovarianceDiagonal, "of odom's pose"),
+		TwistCovarianceDiagonal: diagonalParam(live, "twist_covariance_diagonal", d.TwistCovarianceDiagonal, "of odom's twist"),
 	}
 }
 

@@ -16,7 +16,7 @@ func TestReportsThatNobodyReadsAreDroppedAndToldAndTheTotalHasThem(t *testing.T)
 		r.windows <- w
 	}
 	const dropped = 3
-	for range reportQueue + dropped + 1 {
+	for range reportQueue + dropped + 2 { // the fate of the last two may be open yet
 		feed()
 	}
 	for range reportQueue {
@@ -28,7 +28,7 @@ func TestReportsThatNobodyReadsAreDroppedAndToldAndTheTotalHasThem(t *testing.T)
 	var last Report
 	for last = range r.Reports() {
 	}
-	if last.Dropped < dropped || last.Total.Sent != reportQueue+dropped+2 {
+	if last.Dropped < dropped || last.Total.Sent != reportQueue+dropped+3 {
 		t.Errorf("%d dropped, total %+v", last.Dropped, last.Total.Counts)
 	}
 }

@@ -3,6 +3,7 @@ package latency
 import (
 	"context"
 	"fmt"
+	"math"
 	"net/netip"
 	"runtime"
 	"sync"
@@ -39,7 +40,7 @@ type Config struct {
 // Report is what was measured in the last window, a second long or, if this host was busy, longer, and in total.
 type Report struct {
 	At            time.Duration // the window's end, CLOCK_MONOTONIC
-	Rate          float64       // Hz, as configured
+	Rate          float64       // Hz, as it is set now
 	Window, Total Figures
 	MCU           netip.AddrPort // where packets go; not valid while the name is not resolved
 	Trouble       string         // what the network says now, "" when nothing
@@ -51,10 +52,9 @@ type Report struct {
 // Runner is a Probe on a socket of its own. One locked OS thread sends, on absolute deadlines, and receives; it
 // can't be held up by whoever reads the reports. An MCU that is away is a count and a Trouble, never an error.
 type Runner struct {
-	sock   udp.Socket
-	names  udp.Resolver
-	rate   float64
-	period time.Duration
+	sock  udp.Socket
+	names udp.Resolver
+	rate  atomic.Uint64 // float64's bits, Hz
 
 	windows chan *Window // full ones, from the thread; there are two windows, so that it never blocks
 	spares  chan *Window // and empty ones back
@@ -73,8 +73,8 @@ type Runner struct {
 
 // Open binds the socket. Errors say what to do about them.
 func Open(cfg Config) (*Runner, error) {
-	if !(cfg.Rate >= MinRate && cfg.Rate <= MaxRate) {
-		return nil, fmt.Errorf("rate: %v Hz is not within %d and %d", cfg.Rate, MinRate, MaxRate)
+	if err := checkRate(cfg.Rate); err != nil {
+		return nil, err
 	}
 	names, err := udp.NewResolver(cfg.MCU)
 	if err != nil {
@@ -85,12 +85,33 @@ func Open(cfg Config) (*Runner, error) {
 		return nil, err
 	}
 	r := &Runner{
-		sock: sock, names: names, rate: cfg.Rate, period: time.Duration(float64(time.Second) / cfg.Rate),
+		sock: sock, names: names,
 		windows: make(chan *Window, 2), spares: make(chan *Window, 2), reports: make(chan Report, reportQueue),
 	}
+	r.rate.Store(math.Float64bits(cfg.Rate))
 	r.spares <- NewWindow()
 	return r, nil
 }
+
+func checkRate(hz float64) error {
+	if !(hz >= MinRate && hz <= MaxRate) {
+		return fmt.Errorf("rate: %v Hz is not within %d and %d", hz, MinRate, MaxRate)
+	}
+	return nil
+}
+
+// SetRate changes the rate of probes, Hz; it holds from the next probe on.
+func (r *Runner) SetRate(hz float64) error {
+	if err := checkRate(hz); err != nil {
+		return err
+	}
+	r.rate.Store(math.Float64bits(hz))
+	return nil
+}
+
+func (r *Runner) currentRate() float64 { return math.Float64frombits(r.rate.Load()) }
+
+func (r *Runner) period() time.Duration { return time.Duration(float64(time.Second) / r.currentRate()) }
 
 // Close releases a Runner that is not going to be run.
 func (r *Runner) Close() error {
@@ -126,10 +147,11 @@ func (r *Runner) loop() {
 		if now = monotonic.Now(); now >= due {
 			r.send(due)
 			now = monotonic.Now()
-			if due += r.period; due <= now { // held up: no burst to catch up
-				skipped := int64((now-due)/r.period) + 1
+			period := r.period()
+			if due += period; due <= now { // held up: no burst to catch up
+				skipped := int64((now-due)/period) + 1
 				r.probe.Skip(uint64(skipped))
-				due += time.Duration(skipped) * r.period
+				due += time.Duration(skipped) * period
 			}
 		}
 		if now >= cut {
@@ -222,7 +244,7 @@ func (r *Runner) digest() {
 		total.Merge(w)
 		r.answered.Store(w.Received > 0)
 		report := Report{
-			At: w.End, Rate: r.rate, Window: w.Figures(), Total: total.Figures(), MCU: r.names.Addr(), Trouble: r.names.Trouble(),
+			At: w.End, Rate: r.currentRate(), Window: w.Figures(), Total: total.Figures(), MCU: r.names.Addr(), Trouble: r.names.Trouble(),
 			TxErrors: r.txErrors.Load(), RxErrors: r.rxErrors.Load(), Dropped: dropped,
 		}
 		if report.Trouble == "" {

@@ -215,3 +215,40 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 		}
 	}
 }
+
+func TestTheRateMayChangeWhileItRuns(t *testing.T) {
+	port, _ := startMCU(t, 0)
+	r, err := latency.Open(latency.Config{MCU: fmt.Sprintf("127.0.0.1:%d", port), Bind: "127.0.0.1:0", Rate: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var done sync.WaitGroup
+	done.Go(func() { r.Run(ctx) })
+	defer done.Wait()
+	defer cancel()
+	due := func() (n float64, rate float64) { // in one window
+		select {
+		case rep := <-r.Reports():
+			return float64(rep.Window.Sent+rep.Window.Unsent+rep.Window.Skipped) / rep.Window.Length.Seconds(), rep.Rate
+		case <-time.After(patience):
+			t.Fatal("no report came")
+			return 0, 0
+		}
+	}
+	if n, rate := due(); n < 5 || n > 15 || rate != 10 {
+		t.Errorf("%v probes a second at %v Hz, want 10", n, rate)
+	}
+	for _, hz := range []float64{0.5, 5001} {
+		if err := r.SetRate(hz); err == nil {
+			t.Errorf("%v Hz was taken", hz)
+		}
+	}
+	if err := r.SetRate(200); err != nil {
+		t.Fatal(err)
+	}
+	due() // has some of both
+	if n, rate := due(); n < 195 || n > 205 || rate != 200 {
+		t.Errorf("%v probes a second at %v Hz, want 200", n, rate)
+	}
+}

@@ -10,8 +10,8 @@ import (
 	"go.uber.org/multierr"
 
 	"robot_link/ros2_ws/src/robot_link_bridge/bridge"
-	"robot_link/ros2_ws/src/robot_link_bridge/link"
 	"robot_link/ros2_ws/src/robot_link_bridge/link/runner"
+	"robot_link/ros2_ws/src/robot_link_bridge/rosparam"
 )
 
 const bridgeText = `Bridges ROS 2 and the microcontroller until it is interrupted; then it commands rest, and exits. Interrupted
@@ -50,13 +50,15 @@ func (n *node) bridge(ctx context.Context, cfg runner.Config, params bridge.Para
 	if err != nil {
 		return err
 	}
-	mcu.SetIntent(func(in *link.Intent) { in.CmdVelTimeout = params.CmdVelTimeout })
 	bus, err := n.openBus()
 	if err != nil {
 		return multierr.Append(err, mcu.Close())
 	}
 	defer func() { err = multierr.Append(err, bus.Close()) }()
-	b, err := bridge.New(bus, mcu, bridge.Config{Params: params, Node: n.fullName(), Log: n.log})
+	b, err := bridge.New(bus, mcu, bridge.Config{Params: params, Node: n.fullName(), Log: n.log, Clock: n.clock})
+	if err == nil {
+		err = n.serveParams(bus, func(next *rosparam.Params) error { return b.SetParams(bridge.Declare(next)) })
+	}
 	if err != nil {
 		return multierr.Append(err, mcu.Close())
 	}

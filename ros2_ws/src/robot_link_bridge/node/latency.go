@@ -9,6 +9,7 @@ import (
 
 	"robot_link/ros2_ws/src/robot_link_bridge/latency"
 	"robot_link/ros2_ws/src/robot_link_bridge/latency/latencynode"
+	"robot_link/ros2_ws/src/robot_link_bridge/rosparam"
 )
 
 const latencyText = `Measures the round trip to the microcontroller until it is interrupted, and publishes it once a second. It needs
@@ -44,7 +45,10 @@ func (n *node) latency(ctx context.Context, cfg latency.Config, params latencyno
 		return multierr.Append(err, probe.Close())
 	}
 	defer func() { err = multierr.Append(err, bus.Close()) }()
-	l, err := latencynode.New(bus, probe, latencynode.Config{Log: n.log})
+	l, err := latencynode.New(bus, probe, latencynode.Config{Log: n.log, Clock: n.clock})
+	if err == nil {
+		err = n.serveParams(bus, func(next *rosparam.Params) error { return probe.SetRate(latencynode.Declare(next).Rate) })
+	}
 	if err != nil {
 		return multierr.Append(err, probe.Close())
 	}

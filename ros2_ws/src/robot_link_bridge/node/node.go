@@ -4,6 +4,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -16,8 +17,11 @@ import (
 	"syscall"
 	"time"
 
+	"go.uber.org/multierr"
+
 	"robot_link/ros2_ws/src/robot_link_bridge/cli"
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus"
+	"robot_link/ros2_ws/src/robot_link_bridge/rosclock"
 	"robot_link/ros2_ws/src/robot_link_bridge/rosparam"
 )
 
@@ -40,7 +44,8 @@ type node struct {
 	logArgs []string
 	stderr  *slog.Logger
 	log     *slog.Logger // ROS's, once the bus is open and has one; stderr until then
-	simTime bool
+	clock   *rosclock.Clock
+	simTime bool // at the start
 }
 
 // parse reads a program's arguments for a node that calls itself name, if it is not told otherwise.
@@ -59,9 +64,12 @@ func parse(name, program, text string, args []string, flags func(*flag.FlagSet))
 		return nil, fmt.Errorf("%w: %v", cli.ErrUsage, err)
 	}
 	log := cli.Log(self.LogLevel)
-	// Every node of ROS knows this one, and launch files set it for all.
-	simTime := self.Params.Bool("use_sim_time", false, "not followed: stamps are the system clock's")
-	return &node{Node: self, logArgs: ros.LogArgs, stderr: log, log: log, simTime: simTime}, nil
+	return &node{Node: self, logArgs: ros.LogArgs, stderr: log, log: log, clock: new(rosclock.Clock), simTime: useSimTime(self.Params)}, nil
+}
+
+// useSimTime declares the parameter that every node of ROS has, and that launch files set for all.
+func useSimTime(p *rosparam.Params) bool {
+	return p.Live().Bool("use_sim_time", false, "stamp with the time of /clock; pacing and timeouts never follow it")
 }
 
 // fullName is namespace and name as diagnostics show them: "robot1/robot_link_bridge".
@@ -74,6 +82,7 @@ func mcuFlag(f *flag.FlagSet, mcu *string) {
 
 // mcuAddress declares the parameters that say where the microcontroller is. flag wins if it is not empty.
 func (n *node) mcuAddress(flag string) (string, error) {
+	n.override(flag, "mcu_host", "mcu_port")
 	host := n.Params.String("mcu_host", "", "name or IPv4 address of the microcontroller; needed where --mcu is not given")
 	port := n.Params.Int("mcu_port", 5000, 1, 65535, "UDP port of the microcontroller")
 	if flag == "" && host == "" {
@@ -84,9 +93,25 @@ func (n *node) mcuAddress(flag string) (string, error) {
 
 // bindAddress does the same for this end.
 func (n *node) bindAddress(flag string) (string, error) {
-	host := n.Params.String("bind_address", "", "IPv4 address to send from and to listen on; empty: all")
+	n.override(flag, "bind_address", "bind_port")
+	host := n.Params.String("bind_address", allAddresses, "IPv4 address to send from and to listen on; 0.0.0.0: all")
 	port := n.Params.Int("bind_port", 5001, 0, 65535, "UDP port to send from and to listen on; 0: one that is free")
 	return address(flag, "bind_address", host, port)
+}
+
+// allAddresses is written out: ros2 param load can't read an empty string.
+const allAddresses = "0.0.0.0"
+
+// override lets parameters show what a flag says. One that makes no sense is left to who opens the socket.
+func (n *node) override(flag, host, port string) {
+	h, p, err := net.SplitHostPort(flag)
+	if err != nil {
+		return
+	}
+	if number, err := strconv.ParseUint(p, 10, 16); err == nil {
+		n.Params.Override(host, cmp.Or(h, allAddresses))
+		n.Params.Override(port, int64(number))
+	}
 }
 
 func address(flag, param, host string, port int64) (string, error) {
@@ -110,7 +135,21 @@ func (n *node) openBus() (rosbus.Bus, error) {
 		return nil, err
 	}
 	n.joined(bus)
+	if err := n.clock.UseSimTime(bus, n.simTime); err != nil {
+		return nil, multierr.Append(err, bus.Close())
+	}
 	return bus, nil
+}
+
+// serveParams lets the parameters be read and changed while the node runs. apply brings those of the node's own into
+// force, or says why not.
+func (n *node) serveParams(bus rosbus.Bus, apply func(next *rosparam.Params) error) error {
+	return n.Serve(bus, n.clock.Now, func(next *rosparam.Params) error {
+		if err := apply(next); err != nil {
+			return err
+		}
+		return n.clock.UseSimTime(bus, useSimTime(next))
+	})
 }
 
 // joined takes up ROS's log, and tells what could not be told in it before.
@@ -120,9 +159,6 @@ func (n *node) joined(bus rosbus.Bus) {
 	}
 	for _, line := range n.Params.Unknown() {
 		n.log.Warn(line)
-	}
-	if n.simTime {
-		n.log.Warn("use_sim_time is not followed: stamps are the system clock's")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -25,11 +26,11 @@ func TestWhereTheAddressesComeFrom(t *testing.T) {
 		wantBind  string
 		err       string
 	}{
-		{args: "mcu_host:=robot", wantMCU: "robot:5000", wantBind: ":5001"},
+		{args: "mcu_host:=robot", wantMCU: "robot:5000", wantBind: "0.0.0.0:5001"},
 		{args: "mcu_host:=192.0.2.1 mcu_port:=1 bind_address:=192.0.2.2 bind_port:=0", wantMCU: "192.0.2.1:1", wantBind: "192.0.2.2:0"},
 		{args: "mcu_port:=6000", mcu: "a:1", bind: ":2", wantMCU: "a:1", wantBind: ":2"},
 		{args: "mcu_host:=robot bind_port:=7", mcu: "a:1", bind: "b:2", wantMCU: "a:1", wantBind: "b:2"},
-		{mcu: "a:1", wantMCU: "a:1", wantBind: ":5001"},
+		{mcu: "a:1", wantMCU: "a:1", wantBind: "0.0.0.0:5001"},
 		{err: "usage: where is the microcontroller? Give --mcu HOST:PORT, or the parameter mcu_host"},
 		{args: "mcu_port:=5000", err: "parameter mcu_host"},
 		{args: "mcu_host:=robot:5000", err: `parameter mcu_host: expected a name or an IPv4 address without a port, got "robot:5000"`},
@@ -58,6 +59,32 @@ func TestWhereTheAddressesComeFrom(t *testing.T) {
 		}
 		if err != nil || mcu != c.wantMCU || bind != c.wantBind {
 			t.Errorf("%+v: %q, %q, %v", c, mcu, bind, err)
+		}
+	}
+}
+
+func TestParametersShowWhatTheFlagsSay(t *testing.T) {
+	for _, c := range []struct{ mcu, bind, want string }{
+		{"a:1", ":2", "a 1 0.0.0.0 2"},
+		{"192.0.2.1:5000", "127.0.0.1:0", "192.0.2.1 5000 127.0.0.1 0"},
+		{"", "", "robot 7 0.0.0.0 5001"},
+		{"no port", "nor:here", "robot 7 0.0.0.0 5001"}, // refused by who opens the sockets
+	} {
+		n, err := parse("n", "n", "", strings.Fields("--ros-args -p mcu_host:=robot -p mcu_port:=7"), func(*flag.FlagSet) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, mcuErr := n.mcuAddress(c.mcu)
+		_, bindErr := n.bindAddress(c.bind)
+		if err := errors.Join(n.Params.Err(), mcuErr, bindErr); err != nil {
+			t.Error(err)
+		}
+		var shown []string
+		for _, d := range n.Params.Declared()[1:] { // without use_sim_time
+			shown = append(shown, fmt.Sprint(d.Value))
+		}
+		if got := strings.Join(shown, " "); got != c.want {
+			t.Errorf("--mcu %q --bind %q: %s, want %s", c.mcu, c.bind, got, c.want)
 		}
 	}
 }
@@ -106,7 +133,7 @@ func TestTheLogIsROSsWhereThereIsOne(t *testing.T) {
 		handler  slog.Handler
 		log, not *bytes.Buffer
 	}{{nil, &stderr, &ros}, {slog.NewTextHandler(&ros, nil), &ros, &stderr}} {
-		n, err := parse("n", "n", "", strings.Fields("--ros-args -p nobody_knows:=1 -p use_sim_time:=true"), func(*flag.FlagSet) {})
+		n, err := parse("n", "n", "", strings.Fields("--ros-args -p nobody_knows:=1"), func(*flag.FlagSet) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +142,7 @@ func TestTheLogIsROSsWhereThereIsOne(t *testing.T) {
 		n.stderr = slog.New(slog.NewTextHandler(&stderr, nil))
 		n.log = n.stderr
 		n.joined(loggingBus{handler: c.handler})
-		if got := c.log.String(); !strings.Contains(got, "nobody_knows") || !strings.Contains(got, "use_sim_time is not followed") || c.not.Len() != 0 {
+		if got := c.log.String(); !strings.Contains(got, "nobody_knows") || c.not.Len() != 0 {
 			t.Errorf("handler %v: %q; in the other log: %q", c.handler, got, c.not.String())
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"robot_link/ros2_ws/src/robot_link_bridge/latency"
-	"robot_link/ros2_ws/src/robot_link_bridge/monotonic"
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus"
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/msgs"
+	"robot_link/ros2_ws/src/robot_link_bridge/rosclock"
 )
 
 // quietTime is how long nothing more is said of the MCU, or of publishing, after a line about it: an MCU that comes
@@ -24,12 +24,14 @@ type Prober interface {
 
 // Config is what a Node is made with.
 type Config struct {
-	Log *slog.Logger
+	Log   *slog.Logger
+	Clock *rosclock.Clock // of the stamps
 }
 
 // Node is a publisher of link/latency.
 type Node struct {
 	log     *slog.Logger
+	clock   *rosclock.Clock
 	probe   Prober
 	latency *rosbus.Publisher[msgs.LatencyStats]
 
@@ -39,7 +41,7 @@ type Node struct {
 
 // New makes the publisher and shows the node in the graph. The bus and the probe stay the caller's.
 func New(bus rosbus.Bus, probe Prober, cfg Config) (*Node, error) {
-	n := &Node{log: cfg.Log, probe: probe}
+	n := &Node{log: cfg.Log, clock: cfg.Clock, probe: probe}
 	var err error
 	if n.latency, err = rosbus.Advertise[msgs.LatencyStats](bus, "link/latency", rosbus.Reliable10); err != nil {
 		return nil, err
@@ -62,6 +64,7 @@ func (n *Node) Run(ctx context.Context) {
 			}
 			n.report(&r)
 			m := message(&r)
+			m.Header.Stamp = n.clock.At(r.At)
 			if err := n.latency.Publish(&m); err != nil && n.ofPublishing.may(r.At) {
 				n.log.Warn(err.Error())
 			}
@@ -134,7 +137,7 @@ func message(r *latency.Report) msgs.LatencyStats {
 	}
 	roundTrip, turnaround, network := times(&w.RoundTrip), times(&w.Turnaround), times(&w.Network)
 	sendLate, total := times(&w.SendLate), times(&t.RoundTrip)
-	m := msgs.LatencyStats{
+	return msgs.LatencyStats{
 		Rate: r.Rate, Window: w.Length.Seconds(),
 		Sent: w.Sent, Unsent: w.Unsent, Skipped: w.Skipped, Received: w.Received, Lost: w.Lost, Late: w.Late,
 		OutOfOrder: w.OutOfOrder, Duplicates: w.Duplicates, Invalid: w.Invalid, BadTurnarounds: w.BadTurnarounds,
@@ -160,6 +163,4 @@ func message(r *latency.Report) msgs.LatencyStats {
 
 		MCU: address(r), Trouble: r.Trouble, TxErrors: r.TxErrors, RxErrors: r.RxErrors, ReportsDropped: r.Dropped,
 	}
-	m.Header.Stamp = msgs.TimeOf(time.Now().Add(r.At - monotonic.Now()))
-	return m
 }

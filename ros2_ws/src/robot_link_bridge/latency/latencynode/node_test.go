@@ -20,6 +20,7 @@ import (
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus"
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/memory"
 	"robot_link/ros2_ws/src/robot_link_bridge/rosbus/msgs"
+	"robot_link/ros2_ws/src/robot_link_bridge/rosclock"
 	"robot_link/ros2_ws/src/robot_link_bridge/rosparam"
 )
 
@@ -47,7 +48,7 @@ func start(t *testing.T, probe Prober) *fixture {
 	if _, err := rosbus.Subscribe(open("peer"), "link/latency", rosbus.Reliable10, func(m *msgs.LatencyStats) { f.got <- m }); err != nil {
 		t.Fatal(err)
 	}
-	n, err := New(open("latency_node"), probe, Config{Log: slog.New(slog.NewTextHandler(&f.log, nil))})
+	n, err := New(open("latency_node"), probe, Config{Log: slog.New(slog.NewTextHandler(&f.log, nil)), Clock: new(rosclock.Clock)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,9 +14,10 @@ type Params struct {
 	Rate float64 // rate: of the probes, Hz
 }
 
-// Declare takes the parameters from what the command line gave a node. Errors are in p.Err.
+// Declare takes the parameters from what the command line gave a node, or from what one that runs is given now. Errors
+// are in p.Err.
 func Declare(p *rosparam.Params) Params {
-	return Params{Rate: p.Float("rate", defaultRate, latency.MinRate, latency.MaxRate, "probes a second, Hz")}
+	return Params{Rate: p.Live().Float("rate", defaultRate, latency.MinRate, latency.MaxRate, "probes a second, Hz")}
 }
 
 // Attributes are the values in effect, for the log.
