@@ -258,6 +258,7 @@ func TestDemo(t *testing.T) {
 }
 
 type traceRow struct {
+	us         float64
 	vx, vy, wz float64
 	status     wire.Status
 }
@@ -280,8 +281,8 @@ func readTrace(t *testing.T, path string) []traceRow {
 	}
 	for _, rec := range records[min(1, len(records)):] {
 		var row traceRow
-		for i, v := range [...]*float64{&row.vx, &row.vy, &row.wz} {
-			if *v, err = strconv.ParseFloat(rec[i+1], 64); err != nil {
+		for i, v := range [...]*float64{&row.us, &row.vx, &row.vy, &row.wz} {
+			if *v, err = strconv.ParseFloat(rec[i], 64); err != nil {
 				t.Fatal(err)
 			}
 		}
