@@ -2,8 +2,17 @@ module robot_link
 
 go 1.25.0
 
-// Made at build time, where there is a ROS: tools/rclgo-bindings.
-ignore ./ros2_ws/src/robot_link_bridge/rosbus/rclgo/bindings
+ignore (
+	// What builds leave behind is no part of ./...
+	./build
+	./install
+	./log
+	./ros2_ws/build
+	./ros2_ws/install
+	./ros2_ws/log
+	// Made at build time, where there is a ROS: tools/rclgo-bindings.
+	./ros2_ws/src/robot_link_bridge/rosbus/rclgo/bindings
+)
 
 require (
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0
