@@ -147,7 +147,7 @@ func (c *conn) forget(e io.Closer) {
 func typeSupport(typ string) (types.MessageTypeSupport, error) {
 	support, ok := typemap.GetMessage(typ)
 	if !ok || strings.Count(typ, "/") != 2 { // rclgo knows them by shorter names as well
-		return nil, fmt.Errorf("no binding for message type %q: its package has to be named in tools/rclgo-bindings", typ)
+		return nil, fmt.Errorf("no binding for message type %q: bindings.go has to import its package", typ)
 	}
 	return support, nil
 }

@@ -207,7 +207,7 @@ func serviceQoS() rcl.QosProfile {
 func serviceSupport(typ string) (rawService, error) {
 	support, ok := typemap.GetService(typ)
 	if !ok || strings.Count(typ, "/") != 2 { // rclgo knows them by shorter names as well
-		return rawService{}, fmt.Errorf("no binding for service type %q: its package has to be named in tools/rclgo-bindings", typ)
+		return rawService{}, fmt.Errorf("no binding for service type %q: bindings.go has to import its package", typ)
 	}
 	return rawService{support}, nil
 }
