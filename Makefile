@@ -21,7 +21,7 @@ demo: build ## the whole way in half a minute: planner, bridge, virtual MCU, and
 
 .PHONY: build
 build: setup ## build bin/robot_link
-	@$(GO) build -tags $(TAGS) -o bin/robot_link ./$(BRIDGE)/cmd/robot_link
+	@$(GO) build -tags $(TAGS) -ldflags "-X robot_link/$(BRIDGE)/mcusim.Commit=$$(git rev-parse HEAD 2>/dev/null)" -o bin/robot_link ./$(BRIDGE)/cmd/robot_link
 
 .PHONY: setup
 setup: ## install what building needs

@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"runtime"
-	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -110,23 +109,16 @@ func bootEntropy(seed *uint64, boots uint64) app.Entropy {
 // Port is the UDP port, which the kernel chose if Listen said 0.
 func (s *Sim) Port() int { return s.sock.LocalPort() }
 
-// buildID is what INFO tells of the commit that this program was built from: its first 32 bits, 0 when Go's build
-// did not see one.
+// Commit is the commit that this program was built from, in hex; the linker sets it (-X).
+var Commit string
+
+// buildID is what INFO tells of Commit: its first 32 bits, 0 when it is not known.
 func buildID() uint32 {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
+	id, err := strconv.ParseUint(Commit[:min(8, len(Commit))], 16, 32)
+	if err != nil {
 		return 0
 	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			id, err := strconv.ParseUint(s.Value[:min(8, len(s.Value))], 16, 32)
-			if err != nil {
-				return 0
-			}
-			return uint32(id)
-		}
-	}
-	return 0
+	return uint32(id)
 }
 
 // now is the MCU's clock: microseconds since boot.
