@@ -51,7 +51,7 @@ type override struct {
 var levelNames = []string{"unset", "debug", "info", "warn", "error", "fatal"}
 
 // Parse takes a command line apart, without the program's name, and reads the parameter files that it
-// names. Later values of a parameter win over earlier ones.
+// names.
 func Parse(argv []string) (*Args, error) {
 	a := &Args{levels: map[string]string{}}
 	inROS := false
@@ -181,7 +181,7 @@ func (a *Args) param(s string) error {
 	}
 	o := override{pattern: "/**", name: left}
 	if m := prefixed.FindStringSubmatch(left); m != nil {
-		o.pattern, o.name = "/**/"+m[1], m[2]
+		o.pattern, o.name = "/"+m[1], m[2] // as in rcl, a node without a namespace
 	}
 	if !paramName.MatchString(o.name) {
 		return fmt.Errorf("%q is no parameter name", o.name)
@@ -250,12 +250,24 @@ func (a *Args) Node(name, namespace string) (*Node, error) {
 		n.LogLevel = ""
 	}
 	n.Params = newParams()
-	for _, o := range a.overrides {
+	for _, o := range a.byPattern() {
 		if matches(o.pattern, full) {
 			n.Params.set[o.name] = given{o.value, o.source}
 		}
 	}
 	return n, nil
+}
+
+// byPattern orders the overrides as rcl does, where the last one wins: patterns as they were first seen, and what is
+// for the same pattern as it was given. So -p loses to a file's own entry for the node if "/**" was seen before that.
+func (a *Args) byPattern() []override {
+	seen := map[string]int{}
+	for _, o := range a.overrides {
+		if _, ok := seen[o.pattern]; !ok {
+			seen[o.pattern] = len(seen)
+		}
+	}
+	return slices.SortedStableFunc(slices.Values(a.overrides), func(x, y override) int { return seen[x.pattern] - seen[y.pattern] })
 }
 
 func (a *Args) first(kind, node string) *rule {

@@ -190,7 +190,7 @@ func TestParameterFilesReachTheNodesThatTheyName(t *testing.T) {
 	}
 }
 
-func TestTheLastOneWins(t *testing.T) {
+func TestWhichValueWinsIsAsInRclcpp(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range map[string]string{
 		"a.yaml": "bridge:\n  ros__parameters: {x: 1}\n", "b.yaml": "/**:\n  ros__parameters: {x: 2}\n", "empty.yaml": "",
@@ -202,7 +202,10 @@ func TestTheLastOneWins(t *testing.T) {
 	a, b := "--params-file "+filepath.Join(dir, "a.yaml"), "--params-file "+filepath.Join(dir, "b.yaml")
 	for argv, want := range map[string]int64{
 		a: 1, b: 2, a + " " + b: 2, b + " " + a: 1, a + " -p x:=3": 3, "-p x:=3 " + a: 1, "-p x:=3 -p x:=4": 4,
-		"-p bridge:x:=5": 5, "-p stranger:x:=5": 0, "-p bridge:x:=5 -p x:=6": 6,
+		// "/**" was seen before "bridge", so it loses, whatever is said of it later.
+		b + " " + a + " " + b: 1, b + " " + a + " -p x:=3": 1, "-p x:=3 " + a + " -p x:=4": 1, "-p x:=6 -p bridge:x:=5 -p x:=7": 5,
+		"-p bridge:x:=5 -r __ns:=/robot": 0,
+		"-p bridge:x:=5":                 5, "-p stranger:x:=5": 0, "-p bridge:x:=5 -p x:=6": 6,
 		"--params-file " + filepath.Join(dir, "empty.yaml"): 0,
 	} {
 		n := node(t, append([]string{"--ros-args"}, strings.Fields(argv)...)...)
