@@ -70,6 +70,7 @@ type Bridge struct {
 	recount    chan struct{}
 	report     *reporter
 	services   *services
+	graph      *graphCheck
 }
 
 // statusQoS is reliable, volatile, keep last 10.
@@ -78,6 +79,7 @@ var statusQoS = rosbus.Reliable10
 // New makes the node's entities and shows them in the graph. The bus stays the caller's.
 func New(bus rosbus.Bus, l Link, cfg Config) (*Bridge, error) {
 	b := &Bridge{cfg: cfg, link: l, report: newReporter(cfg.Log), recount: make(chan struct{}, 1), tf: tfPublisher{bus: bus}}
+	b.graph = newGraphCheck(bus, b.params.Load)
 	if err := b.SetParams(cfg.Params); err != nil {
 		return nil, err
 	}
@@ -96,9 +98,9 @@ func New(bus rosbus.Bus, l Link, cfg Config) (*Bridge, error) {
 	b.diagnostics, e = rosbus.Advertise[msgs.DiagnosticArray](bus, "/diagnostics", rosbus.Reliable10)
 	err = multierr.Append(err, e)
 	if cfg.Params.UseStampedVel {
-		b.cmdVel, e = rosbus.Subscribe(bus, "cmd_vel", rosbus.BestEffort1, func(m *msgs.TwistStamped) { b.command(&m.Twist) })
+		b.cmdVel, e = rosbus.SubscribeFrom(bus, "cmd_vel", rosbus.BestEffort1, func(m *msgs.TwistStamped, from rosbus.GID) { b.command(&m.Twist, from) })
 	} else {
-		b.cmdVel, e = rosbus.Subscribe(bus, "cmd_vel", rosbus.BestEffort1, b.command)
+		b.cmdVel, e = rosbus.SubscribeFrom(bus, "cmd_vel", rosbus.BestEffort1, b.command)
 	}
 	err = multierr.Append(err, e)
 	b.services, e = serve(bus, l, cfg.Log, b.report.quiet)
@@ -131,6 +133,7 @@ func (b *Bridge) Run(ctx context.Context) {
 	var loops sync.WaitGroup
 	loops.Go(func() { b.publishOdometry(ctx) })
 	loops.Go(func() { b.publishStatus(ctx) })
+	loops.Go(func() { b.graph.run(ctx, b.warn) })
 	b.countPublishers(ctx)
 	if err := b.services.close(); err != nil {
 		b.warn(runner.Now(), err)
@@ -139,8 +142,9 @@ func (b *Bridge) Run(ctx context.Context) {
 }
 
 // command takes a cmd_vel as it comes. When it came is what counts: a stamp can be in any clock.
-func (b *Bridge) command(t *msgs.Twist) {
+func (b *Bridge) command(t *msgs.Twist, from rosbus.GID) {
 	now := runner.Now()
+	b.graph.cmdVel.heard(from, now)
 	var err error
 	b.link.SetIntent(func(in *link.Intent) { err = Command(in, t, now) })
 	if err != nil {
@@ -236,6 +240,7 @@ func (b *Bridge) publishStatus(ctx context.Context) {
 		b.link.Status(&s)
 		m := linkStatus(&s, int(b.publishers.Load()), b.badInput.Load(), b.odomResets.Load())
 		m.Header.Stamp = b.cfg.Clock.Now()
+		b.graph.last.Load().fill(&m)
 		if err := b.status.Publish(&m); err != nil {
 			b.warn(s.At, err)
 		}

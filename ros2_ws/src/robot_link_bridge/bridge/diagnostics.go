@@ -8,7 +8,7 @@ import (
 )
 
 // diagnostics is the short form of a LinkStatus for diagnostic_aggregator and rqt: one status for the link,
-// one for the MCU. name is the node's.
+// one for the MCU, one for the ROS graph. name is the node's.
 func diagnostics(m *msgs.LinkStatus, name string) []msgs.DiagnosticStatus {
 	hardware := m.RobotName
 	if hardware == "" {
@@ -17,6 +17,7 @@ func diagnostics(m *msgs.LinkStatus, name string) []msgs.DiagnosticStatus {
 	return []msgs.DiagnosticStatus{
 		{Level: linkLevel(m), Name: name + ": link", Message: linkMessage(m), HardwareID: hardware, Values: linkValues(m)},
 		mcuDiagnostic(m, name, hardware),
+		graphDiagnostic(m, name, hardware),
 	}
 }
 
@@ -89,6 +90,23 @@ func mcuDiagnostic(m *msgs.LinkStatus, name, hardware string) msgs.DiagnosticSta
 		d.Level, d.Message = msgs.DiagnosticOK, "disabled"
 	default:
 		d.Level, d.Message = msgs.DiagnosticOK, "enabled"
+	}
+	return d
+}
+
+func graphDiagnostic(m *msgs.LinkStatus, name, hardware string) msgs.DiagnosticStatus {
+	d := msgs.DiagnosticStatus{Level: msgs.DiagnosticOK, Name: name + ": ROS graph", Message: "nothing is wrong", HardwareID: hardware}
+	if n := len(m.GraphWarnings); n > 0 {
+		d.Level, d.Message = msgs.DiagnosticWarn, m.GraphWarnings[0]
+		if n > 1 {
+			d.Message += fmt.Sprintf(" (and %d more)", n-1)
+		}
+	}
+	for i, node := range m.CmdVelPublishers {
+		d.Values = append(d.Values, value("cmd_vel from "+node+" (Hz)", fmt.Sprintf("%.1f", m.CmdVelRates[i])))
+	}
+	for i, text := range m.GraphWarnings {
+		d.Values = append(d.Values, value(fmt.Sprintf("warning %d", i+1), text))
 	}
 	return d
 }

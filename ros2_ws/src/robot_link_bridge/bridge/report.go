@@ -3,6 +3,7 @@ package bridge
 import (
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -28,13 +29,14 @@ type reporter struct {
 	last    msgs.LinkStatus
 	shown   linkShown       // what the log says of the link
 	bitSaid map[string]bool // and of each bit
+	graph   map[string]bool // warnings of the graph that were said and are not over
 
 	mu     sync.Mutex // of logged: errors of publishing come from another goroutine
 	logged map[string]link.Time
 }
 
 func newReporter(log *slog.Logger) *reporter {
-	return &reporter{log: log, logged: make(map[string]link.Time), bitSaid: make(map[string]bool)}
+	return &reporter{log: log, logged: make(map[string]link.Time), bitSaid: make(map[string]bool), graph: make(map[string]bool)}
 }
 
 // update compares with the last status and says what is new.
@@ -52,6 +54,7 @@ func (r *reporter) update(s *runner.Status, m *msgs.LinkStatus) {
 	r.command(m)
 	r.counters(s.At, m)
 	r.bits(s.At, m)
+	r.graphWarnings(s.At, m)
 	r.last = *m
 }
 
@@ -137,6 +140,21 @@ func (r *reporter) bits(now link.Time, m *msgs.LinkStatus) {
 			if text != "" {
 				r.log.Info(text)
 			}
+		}
+	}
+}
+
+func (r *reporter) graphWarnings(now link.Time, m *msgs.LinkStatus) {
+	for _, text := range m.GraphWarnings {
+		if !r.graph[text] && r.quiet(text, now) {
+			r.graph[text] = true
+			r.log.Warn(text)
+		}
+	}
+	for text := range r.graph {
+		if !slices.Contains(m.GraphWarnings, text) {
+			delete(r.graph, text)
+			r.log.Info("no longer so: " + text)
 		}
 	}
 }

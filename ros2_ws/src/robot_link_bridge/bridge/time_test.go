@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -42,7 +43,7 @@ func TestStatusTellsWhatIsKnownOfTheMCUsClock(t *testing.T) {
 	} {
 		var got msgs.LinkStatus
 		setClock(&got, &c.clock)
-		if got != c.want {
+		if !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v", c.name, got)
 		}
 	}

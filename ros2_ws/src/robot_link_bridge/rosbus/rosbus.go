@@ -42,6 +42,10 @@ type (
 	GID      = driver.GID
 )
 
+// Mismatch says what a subscription asks for that a publisher of its type does not offer ("transient local"); "" if
+// they match.
+func Mismatch(pub, sub *Endpoint) string { return driver.Mismatch(pub, sub) }
+
 // The QoS of this project's topics, by what they promise and how many messages they keep.
 var (
 	BestEffort1 = QoS{Depth: 1}                                       // commands: only the latest matters

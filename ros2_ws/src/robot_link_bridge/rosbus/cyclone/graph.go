@@ -63,10 +63,7 @@ func (c *conn) endpoints(topic string, of *ends) (list []driver.Endpoint, err er
 	if err := c.look(); err != nil {
 		return nil, err
 	}
-	if err := of.update(guidOf(c.participant)); err != nil {
-		return nil, err
-	}
-	if err := g.updateNodes(); err != nil {
+	if err := g.update(guidOf(c.participant)); err != nil {
 		return nil, err
 	}
 	for _, e := range of.all {
@@ -115,6 +112,16 @@ func (c *conn) look() error {
 	g.nodes = map[C.dds_instance_handle_t]msgs.ParticipantEntitiesInfo{}
 	g.looking = true
 	return nil
+}
+
+// update reads all that is new, whatever was asked for: what nobody reads piles up.
+func (g *graph) update(own msgs.GID) error {
+	for _, of := range []*ends{&g.writers, &g.readers} {
+		if err := of.update(own); err != nil {
+			return err
+		}
+	}
+	return g.updateNodes()
 }
 
 func (of *ends) update(own msgs.GID) error {

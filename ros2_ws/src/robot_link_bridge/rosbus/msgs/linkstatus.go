@@ -124,6 +124,10 @@ type LinkStatus struct {
 	OdomResets      uint32
 	BatteryVoltage  float32 // V, 0 = not measured
 	MCUUptime       float64 // s
+
+	CmdVelPublishers []string
+	CmdVelRates      []float32 // Hz, of each of them
+	GraphWarnings    []string
 }
 
 // ROSType implements Message.
