@@ -12,6 +12,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"reflect"
 	"strconv"
 	"strings"
 	"syscall"
@@ -148,8 +149,25 @@ func (n *node) serveParams(bus rosbus.Bus, apply func(next *rosparam.Params) err
 		if err := apply(next); err != nil {
 			return err
 		}
-		return n.clock.UseSimTime(bus, useSimTime(next))
+		if err := n.clock.UseSimTime(bus, useSimTime(next)); err != nil {
+			return err
+		}
+		n.logChanges(next.Declared())
+		return nil
 	})
+}
+
+// logChanges says what is about to be in force: who looks for why a robot behaves differently finds it in the log.
+func (n *node) logChanges(next []rosparam.Declaration) {
+	was := map[string]any{}
+	for _, d := range n.Params.Declared() {
+		was[d.Name] = d.Value
+	}
+	for _, d := range next {
+		if !reflect.DeepEqual(d.Value, was[d.Name]) {
+			n.log.Info("parameter set", "name", d.Name, "value", d.Value, "was", was[d.Name])
+		}
+	}
 }
 
 // joined takes up ROS's log, and tells what could not be told in it before.
