@@ -20,6 +20,7 @@ type graphBench struct {
 	t     *testing.T
 	net   *memory.Net
 	graph *graphCheck
+	set   func(Params) error
 	bus   rosbus.Bus
 	now   link.Time
 }
@@ -36,7 +37,7 @@ func newGraphBench(t *testing.T, edit func(*Params)) *graphBench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.graph = bridge.graph
+	b.graph, b.set = bridge.graph, bridge.SetParams
 	t.Cleanup(func() { b.graph.tf.close(); _ = bridge.services.close() })
 	return b
 }
@@ -310,6 +311,29 @@ func TestAnotherPublisherOfTheTransformIsNamed(t *testing.T) {
 				t.Fatal("it listens, and there is nobody to listen to")
 			}
 		}
+	}
+}
+
+func TestSwitchingOffPublishTFEndsTheWarning(t *testing.T) {
+	b := newGraphBench(t, nil)
+	ekf, err := rosbus.Advertise[msgs.TFMessage](b.node("/ekf"), "/tf", rosbus.Reliable100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &msgs.TFMessage{Transforms: []msgs.TransformStamped{{Header: msgs.Header{FrameID: "odom"}, ChildFrameID: "base_link"}}}
+	eventually(t, "the warning", func() bool {
+		if err := ekf.Publish(m); err != nil {
+			t.Fatal(err)
+		}
+		return len(b.look().warnings) == 1
+	})
+	p := DefaultParams()
+	p.PublishTF = false
+	if err := b.set(p); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.look().warnings; len(got) != 0 || b.graph.tf.sub != nil {
+		t.Errorf("got %q, listening: %v", got, b.graph.tf.sub != nil)
 	}
 }
 

@@ -3,6 +3,7 @@ package bridge
 import (
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -15,6 +16,9 @@ import (
 // quietTime is how long a matter that has been reported stays unreported: a flood, or a bit that flickers,
 // gives one line and then one at most every quietTime.
 const quietTime = 10 * time.Second
+
+// loggedMax is when those are forgotten for which that is over.
+const loggedMax = 1000
 
 type linkShown struct {
 	state   uint8
@@ -165,6 +169,9 @@ func (r *reporter) quiet(what string, now link.Time) bool {
 	defer r.mu.Unlock()
 	if at, ok := r.logged[what]; ok && now-at < quietTime {
 		return false
+	}
+	if len(r.logged) >= loggedMax { // texts name nodes, of which there is no end
+		maps.DeleteFunc(r.logged, func(_ string, at link.Time) bool { return now-at >= quietTime })
 	}
 	r.logged[what] = now
 	return true
