@@ -261,7 +261,7 @@ func (m *mark) note(s *runner.Status) {
 }
 
 func (m *mark) answered(s *runner.Status) bool {
-	return s.HasState && s.StateAge < link.StateTimeout && s.Mcu.CmdAgeUs != wire.AgeNone && int32(s.Mcu.CmdSeq-m.seq) >= 0
+	return s.HasState && s.Mcu.CmdAgeUs != wire.AgeNone && int32(s.Mcu.CmdSeq-m.seq) >= 0
 }
 
 // begin makes a request, unless a call that came after it has overtaken it while it waited.

@@ -20,10 +20,13 @@ type fakeRobot struct {
 	session  uint16 // 0: the link is down
 	boot     uint32
 	deaf     bool       // STATE comes, CMD does not arrive
+	frozen   bool       // the link's threads hang
+	resets   bool       // somebody else keeps resetting the odometry
 	estopped bool       // somebody else keeps latching ESTOP
 	cause    wire.Fault // comes again when it is cleared
 	voidTill link.Time
-	state    wire.State // the next one
+	age      time.Duration // of the STATE
+	state    wire.State    // the next one
 
 	enable, clear, reset uint32 // the last requests seen
 }
@@ -41,7 +44,14 @@ func (m *fakeRobot) fault(f wire.Fault) {
 }
 
 func (m *fakeRobot) step(in *link.Intent, s *runner.Status) {
-	s.At, s.StateAge = runner.Now(), 0
+	if m.frozen {
+		s.Mcu.CmdSeq = s.CmdSeq // nothing is under way
+		return
+	}
+	if m.resets {
+		m.state.OdomEpoch++
+	}
+	s.At, s.StateAge = runner.Now(), m.age
 	s.State, s.Reason, s.HasState = link.Up, link.ReasonNone, m.session != 0
 	if m.session == 0 {
 		s.State, s.Reason = link.Down, link.ReasonNoAnswer
@@ -87,6 +97,10 @@ func (m *fakeRobot) apply(in *link.Intent, seq uint32) {
 func startWithRobot(t *testing.T) *fixture {
 	f := start(t, func(p *Params) { p.AutoEnable = false })
 	f.robot(func(*fakeRobot) {})
+	var s runner.Status
+	for !s.HasState || s.Mcu.CmdAgeUs == wire.AgeNone { // until a CMD was heard
+		f.link.Status(&s)
+	}
 	return f
 }
 
@@ -173,7 +187,6 @@ func TestServices(t *testing.T) {
 			func(in link.Intent, _ wire.State) bool { return !in.Enable && in.EnableSerial == 0 }},
 		{"enable in an emergency stop", "", estop, "enable true", false, "an emergency stop is in force; ~/estop with false ends it", soon,
 			func(in link.Intent, _ wire.State) bool { return !in.Enable && in.EnableSerial == 0 }},
-		{"enable in this host's emergency stop that the MCU has not shown", "", func(*fakeRobot) {}, "enable true", false, "an emergency stop is in force", soon, nil},
 		{"enable with a fault", "", stall, "enable true", false, "fault STALL: when its cause is gone, call ~/clear_fault", soon, nil},
 		{"enable with the hardware e-stop pressed", "", func(m *fakeRobot) { m.fault(wire.FaultHardwareEstop) }, "enable true", false, "release the e-stop", soon, nil},
 		{"enable unheard is withdrawn, whatever an old STATE shows", "", func(m *fakeRobot) { m.deaf = true; m.state.Status |= wire.StatusEnabled },
@@ -189,6 +202,7 @@ func TestServices(t *testing.T) {
 		{"disable unheard stays requested, whatever an old STATE shows", "", deaf, "enable false", false,
 			"motion stays disabled from now on, but the MCU has not confirmed it: the MCU has not shown it in time", inTime,
 			func(in link.Intent, _ wire.State) bool { return !in.Enable }},
+		{"disable that no Tick has seen", "", func(m *fakeRobot) { m.frozen = true }, "enable false", false, "motion stays disabled from now on", inTime, nil},
 
 		{"estop", "enable true", good, "estop true", true, "emergency stop", soon,
 			func(in link.Intent, st wire.State) bool {
@@ -196,6 +210,8 @@ func TestServices(t *testing.T) {
 			}},
 		{"estop unheard stays requested", "", deaf, "estop true", false, "emergency stop is sent until ~/estop is called with false", inTime,
 			func(in link.Intent, _ wire.State) bool { return in.Estop && !in.Enable }},
+		{"estop that only a STATE from before shows", "", func(m *fakeRobot) { deaf(m); estop(m); m.age = time.Hour }, "estop true", false, "has not confirmed it", inTime,
+			func(in link.Intent, _ wire.State) bool { return in.Estop }},
 		{"estop, the MCU away, stays requested", "", away, "estop true", false, "not confirmed it: the link is DOWN", inTime,
 			func(in link.Intent, _ wire.State) bool { return in.Estop && !in.Enable }},
 
@@ -203,12 +219,15 @@ func TestServices(t *testing.T) {
 			func(in link.Intent, st wire.State) bool {
 				return !in.Estop && !in.Enable && in.ClearFault == 0 && !st.Status.Has(wire.StatusEstop) && !st.Status.Has(wire.StatusEnabled)
 			}},
-		{"release somebody else's", "", estop, "estop false", true, "is over", soon,
-			func(in link.Intent, st wire.State) bool { return !in.Estop && !st.Status.Has(wire.StatusEstop) }},
+		{"release somebody else's", "enable true", estop, "estop false", true, "is over", soon,
+			func(in link.Intent, st wire.State) bool {
+				return !in.Estop && !in.Enable && !st.Status.Has(wire.StatusEstop)
+			}},
 		{"release what somebody else keeps sending", "", func(m *fakeRobot) { m.estopped = true; estop(m) }, "estop false", false, "somebody else may be sending it", inTime,
 			func(in link.Intent, _ wire.State) bool { return !in.Estop && in.ClearFault == 0 }},
 		{"release unheard leaves it in force", "estop true", deaf, "estop false", false, "the emergency stop is not over", inTime,
 			func(in link.Intent, _ wire.State) bool { return in.Estop && in.ClearFault == 0 }},
+		{"release what an old STATE does not show", "", deaf, "estop false", false, "the emergency stop is not over: the MCU has not shown it in time", inTime, nil},
 		{"release, the MCU away", "estop true", away, "estop false", false, "the link is DOWN", soon,
 			func(in link.Intent, _ wire.State) bool { return in.Estop }},
 
@@ -224,6 +243,8 @@ func TestServices(t *testing.T) {
 		{"clear where there is none", "enable true", good, "clear_fault", true, "no fault is active", soon,
 			func(in link.Intent, st wire.State) bool { return in.Enable && st.Status.Has(wire.StatusEnabled) }},
 
+		{"clear what an old STATE does not show", "", deaf, "clear_fault", false, "not cleared: the MCU has not shown it in time", inTime, nil},
+
 		{"reset the odometry", "enable true", good, "reset_odometry", true, "the odometry begins anew", soon,
 			func(in link.Intent, st wire.State) bool {
 				return st.OdomEpoch == 41 && in.ResetOdom == 0 && st.Status.Has(wire.StatusEnabled)
@@ -232,6 +253,7 @@ func TestServices(t *testing.T) {
 			func(_ link.Intent, st wire.State) bool { return st.OdomEpoch == 42 }},
 		{"reset unheard is withdrawn", "", deaf, "reset_odometry", false, "the odometry is not reset: the MCU has not shown it in time", inTime,
 			func(in link.Intent, _ wire.State) bool { return in.ResetOdom == 0 }},
+		{"reset, and another did", "", func(m *fakeRobot) { m.deaf, m.resets = true, true }, "reset_odometry", false, "not shown it in time", inTime, nil},
 		{"reset, the MCU away", "", away, "reset_odometry", false, "the link is DOWN", soon, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -246,11 +268,6 @@ func TestServices(t *testing.T) {
 				}
 			}
 			f.robot(c.robot)
-			if strings.Contains(c.name, "this host's emergency stop") {
-				f.link.SetIntent(func(in *link.Intent) { in.Estop = true })
-				f.bridge.services.change(func(*link.Intent) {})
-				f.robot(deaf)
-			}
 			got := f.call(c.call)
 			if got.success != c.want || !strings.Contains(got.message, c.says) || got.took >= c.within {
 				t.Errorf("%s: %v; want %v %q within %v", c.call, got, c.want, c.says, c.within)
@@ -264,6 +281,19 @@ func TestServices(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestNothingGoesOnInAnEmergencyStopThatTheMCUHasNotShown(t *testing.T) {
+	f := startWithRobot(t)
+	f.robot(func(m *fakeRobot) { m.deaf = true })
+	estop := f.goCall("estop true")
+	f.inProgress(1)
+	for _, line := range []string{"enable true", "clear_fault"} {
+		if got := f.call(line); got.success || !strings.Contains(got.message, errEstop.Error()) {
+			t.Errorf("%s: %v", line, got)
+		}
+	}
+	<-estop
 }
 
 // inProgress waits until n calls wait for the MCU.
@@ -361,13 +391,21 @@ func TestAnMCUThatRebootsInMidCallIsSaid(t *testing.T) {
 
 func TestAStopIsConfirmedInTheSessionThatComes(t *testing.T) {
 	for _, call := range []string{"enable false", "estop true"} {
-		f := startWithRobot(t)
-		f.robot(func(m *fakeRobot) { m.session = 0 })
-		got := f.goCall(call)
-		f.inProgress(1)
-		f.robot(func(m *fakeRobot) { m.session = 8 })
-		if a := <-got; !a.success {
-			t.Errorf("%s: %v", call, a)
+		for name, before := range map[string]func(*fakeRobot){
+			"without a session": func(m *fakeRobot) { m.session = 0 },
+			"in a session":      func(m *fakeRobot) { m.deaf = true },
+		} {
+			f := startWithRobot(t)
+			f.robot(before)
+			f.link.set(func(s *runner.Status) { s.CmdSeq = 1 << 20 }) // that of the next is behind it for long
+			got := f.goCall(call)
+			f.inProgress(1)
+			var s runner.Status
+			f.link.Status(&s)
+			f.robot(func(m *fakeRobot) { m.session, m.deaf = 8, false })
+			if a := <-got; !a.success {
+				t.Errorf("%s %s: %v", call, name, a)
+			}
 		}
 	}
 }

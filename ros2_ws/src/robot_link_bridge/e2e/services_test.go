@@ -90,6 +90,28 @@ func TestAnOperatorStopsTheRobotAndBringsItBack(t *testing.T) {
 	mustRamp(t, readTrace(t, trace)[before-1:])
 }
 
+func TestThePhysicalEstopIsClearedOnceItIsReleased(t *testing.T) {
+	r := joinROS(t)
+	mcu := freePort(t)
+	start(t, "sim", "--listen", local(mcu), "--fault", "estop@0.5+3")
+	start(t, "bridge", "--mcu", local(mcu), "--bind", local(freePort(t)), "--ros-args", "-r", "__ns:=/pressed")
+	status := listen[msgs.LinkStatus](r, "/pressed/link/status")
+	order := func(name string) (int, string) { return ctl(t, name, "--ros-args", "-r", "__ns:=/pressed") }
+	await(t, "the button", func() bool { s, _ := status.get(); return s.FaultActive })
+	for name, want := range map[string]string{"enable": "release the e-stop", "clear-fault": "its cause is still there"} {
+		if code, out := order(name); code != 1 || !strings.Contains(out, want) {
+			t.Errorf("%s: %d, %s", name, code, out)
+		}
+	}
+	await(t, "its release", func() bool { code, _ := order("clear-fault"); return code == 0 })
+	if s, _ := status.get(); s.Enabled {
+		t.Error("enabled by itself")
+	}
+	if code, out := order("enable"); code != 0 {
+		t.Errorf("enable: %s", out)
+	}
+}
+
 func TestWithoutAutoEnableOnlyTheServiceEnables(t *testing.T) {
 	r := joinROS(t)
 	mcu, trace := freePort(t), filepath.Join(t.TempDir(), "trace.csv")
