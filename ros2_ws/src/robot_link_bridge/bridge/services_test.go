@@ -21,6 +21,7 @@ type fakeRobot struct {
 	boot     uint32
 	deaf     bool       // STATE comes, CMD does not arrive
 	frozen   bool       // the link's threads hang
+	ignores  bool       // CMDs count, RESET_ODOM does not
 	resets   bool       // somebody else keeps resetting the odometry
 	estopped bool       // somebody else keeps latching ESTOP
 	cause    wire.Fault // comes again when it is cleared
@@ -58,7 +59,7 @@ func (m *fakeRobot) step(in *link.Intent, s *runner.Status) {
 	}
 	if s.Session != m.session {
 		s.Session, s.CmdSeq = m.session, 0
-		m.state.CmdSeq, m.state.CmdAgeUs = 0, wire.AgeNone
+		m.state.CmdSeq, m.state.CmdAgeUs = 1<<30, wire.AgeNone // a number that means nothing yet
 		m.state.Status &^= wire.StatusEnabled
 	}
 	s.Info.BootID, s.Mcu, s.VoidTill = m.boot, m.state, m.voidTill
@@ -81,7 +82,7 @@ func (m *fakeRobot) apply(in *link.Intent, seq uint32) {
 	if m.estopped {
 		st.Status |= wire.StatusEstop
 	}
-	if in.ResetOdom != m.reset && in.ResetOdom != 0 {
+	if in.ResetOdom != m.reset && in.ResetOdom != 0 && !m.ignores {
 		st.OdomEpoch++
 	}
 	stopped := st.Status.Has(wire.StatusEstop) || st.Status.Has(wire.StatusFault)
@@ -202,6 +203,8 @@ func TestServices(t *testing.T) {
 		{"disable unheard stays requested, whatever an old STATE shows", "", deaf, "enable false", false,
 			"motion stays disabled from now on, but the MCU has not confirmed it: the MCU has not shown it in time", inTime,
 			func(in link.Intent, _ wire.State) bool { return !in.Enable }},
+		{"disable in a session that has heard nothing", "", func(m *fakeRobot) { m.deaf, m.session = true, 8 }, "enable false", false,
+			"motion stays disabled from now on", inTime, nil},
 		{"disable that no Tick has seen", "", func(m *fakeRobot) { m.frozen = true }, "enable false", false, "motion stays disabled from now on", inTime, nil},
 
 		{"estop", "enable true", good, "estop true", true, "emergency stop", soon,
@@ -253,6 +256,7 @@ func TestServices(t *testing.T) {
 			func(_ link.Intent, st wire.State) bool { return st.OdomEpoch == 42 }},
 		{"reset unheard is withdrawn", "", deaf, "reset_odometry", false, "the odometry is not reset: the MCU has not shown it in time", inTime,
 			func(in link.Intent, _ wire.State) bool { return in.ResetOdom == 0 }},
+		{"reset that the MCU does not do", "", func(m *fakeRobot) { m.ignores = true }, "reset_odometry", false, "not shown it in time", inTime, nil},
 		{"reset, and another did", "", func(m *fakeRobot) { m.deaf, m.resets = true, true }, "reset_odometry", false, "not shown it in time", inTime, nil},
 		{"reset, the MCU away", "", away, "reset_odometry", false, "the link is DOWN", soon, nil},
 	} {
