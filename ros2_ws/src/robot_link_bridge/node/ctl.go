@@ -96,7 +96,7 @@ func (o *order) run(ctx context.Context, program string, args []string) error {
 	defer cancel()
 	message, err := o.tell(limited, bus, bridge)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return o.hint(fmt.Errorf("no bridge answers as %s in domain %s: is it running, with the same ROS_DOMAIN_ID?", full, domain()))
+		return o.hint(fmt.Errorf("no bridge answers as %s in domain %s: is it running, with the same ROS_DOMAIN_ID? (services need the same RMW_IMPLEMENTATION as well)", full, domain()))
 	}
 	return say(message, err)
 }
