@@ -78,9 +78,8 @@ func TestAnOperatorStopsTheRobotAndBringsItBack(t *testing.T) {
 	}
 	mustCtl(t, 0, "emergency stop", order("status")...)
 	mustCtl(t, 1, "an emergency stop is in force", order("enable")...)
-	mustCtl(t, 1, "an emergency stop is in force", order("clear-fault")...)
-	mustCtl(t, 0, "is over", "release", "--node", "/op/robot_link_bridge", "--ros-args", "-r", "/op/robot_link_bridge/estop:=/op/stop")
-	mustCtl(t, 0, "no fault", "clear-fault", "--node", "/op/robot_link_bridge")
+	mustCtl(t, 0, "is over", "clear-fault", "--node", "/op/robot_link_bridge", "--ros-args", "-r", "/op/robot_link_bridge/estop:=/op/stop")
+	mustCtl(t, 0, "no fault", order("clear-fault")...)
 	mustCtl(t, 0, "disabled, at rest", order("status")...)
 	mustCtl(t, 0, "motion is enabled", order("enable")...)
 	await(t, "speed again", atSpeed)

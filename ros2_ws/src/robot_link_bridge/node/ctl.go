@@ -32,10 +32,10 @@ const (
 var orders = []order{
 	{"enable", "Enables motion. Refused while anything stops the robot.", callSetBool("enable", true)},
 	{"disable", "Disables motion: the robot ramps to rest.", callSetBool("enable", false)},
-	{estopOrder, `Stops the robot, which stays stopped until "release" and then "enable". With --mcu it goes straight to the
+	{estopOrder, `Stops the robot, which stays stopped until "clear-fault" and then "enable". With --mcu it goes straight to the
 microcontroller, without ROS and whether a bridge runs or not.`, callSetBool("estop", true)},
-	{"release", "Ends an emergency stop. Motion stays disabled.", callSetBool("estop", false)},
-	{"clear-fault", "Clears faults whose cause is gone. Motion stays disabled.", callTrigger("clear_fault")},
+	{"clear-fault", "Ends an emergency stop, and clears faults whose cause is gone. Motion stays disabled.",
+		inTurn(callSetBool("estop", false), callTrigger("clear_fault"))},
 	{"reset-odometry", "Puts the pose of /odom to zero.", callTrigger("reset_odometry")},
 	{"status", "Shows what the bridge knows of link and robot.", showStatus},
 }
@@ -134,6 +134,21 @@ func callSetBool(service string, data bool) func(context.Context, rosbus.Bus, st
 			return "", err
 		}
 		return outcome(res.Success, res.Message)
+	}
+}
+
+// inTurn tells one thing after another, until one is refused.
+func inTurn(tell ...func(context.Context, rosbus.Bus, string) (string, error)) func(context.Context, rosbus.Bus, string) (string, error) {
+	return func(ctx context.Context, bus rosbus.Bus, bridge string) (string, error) {
+		var answers []string
+		for _, t := range tell {
+			answer, err := t(ctx, bus, bridge)
+			if err != nil {
+				return "", err
+			}
+			answers = append(answers, answer)
+		}
+		return strings.Join(answers, "\n"), nil
 	}
 }
 
