@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,12 +18,12 @@ import (
 
 // graphBench is a bridge that does not run, so that a test says when it looks at the graph.
 type graphBench struct {
-	t     *testing.T
-	net   *memory.Net
-	graph *graphCheck
-	set   func(Params) error
-	bus   rosbus.Bus
-	now   link.Time
+	t      *testing.T
+	net    *memory.Net
+	bridge *Bridge
+	graph  *graphCheck
+	bus    rosbus.Bus
+	now    link.Time
 }
 
 func newGraphBench(t *testing.T, edit func(*Params)) *graphBench {
@@ -37,7 +38,7 @@ func newGraphBench(t *testing.T, edit func(*Params)) *graphBench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.graph, b.set = bridge.graph, bridge.SetParams
+	b.bridge, b.graph = bridge, bridge.graph
 	t.Cleanup(func() { b.graph.tf.close(); _ = bridge.services.close() })
 	return b
 }
@@ -61,6 +62,16 @@ func (b *graphBench) look() *graphReport {
 		b.t.Fatal(err)
 	}
 	return b.graph.last.Load()
+}
+
+// witness is a subscription of the bridge's own bus to /tf: it sees each message just before the bridge hears it.
+func (b *graphBench) witness() <-chan struct{} {
+	b.t.Helper()
+	seen := make(chan struct{}, 100)
+	if _, err := rosbus.Subscribe(b.bus, "/tf", rosbus.Reliable100, func(*msgs.TFMessage) { seen <- struct{}{} }); err != nil {
+		b.t.Fatal(err)
+	}
+	return seen
 }
 
 // ends are made by node, topic and QoS.
@@ -267,15 +278,20 @@ func TestAnotherPublisherOfTheTransformIsNamed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		listens := func() bool { return pub.Matched() > 0 }
+		seen := b.witness()
+		listens := func() bool { return pub.Matched() > 1 }
 		b.look()
 		heard := 0
-		sound := func() { // is heard while it is listened for
+		own := transform(&msgs.Odometry{Header: msgs.Header{FrameID: "odom"}, ChildFrameID: "base_link"})
+		sound := func() { // is heard while it is listened for, as the bridge's own is
 			m := &msgs.TFMessage{Transforms: []msgs.TransformStamped{
 				{Header: msgs.Header{FrameID: "base_link"}, ChildFrameID: "camera"}, {Header: msgs.Header{FrameID: c.parent}, ChildFrameID: c.child},
 			}}
-			if err := pub.Publish(m); err != nil {
-				t.Fatal(err)
+			for _, err := range []error{pub.Publish(m), b.bridge.tf.publish(&own), b.bridge.tf.publish(&own)} {
+				if err != nil {
+					t.Fatal(err)
+				}
+				next(t, seen, "transform")
 			}
 		}
 		if !listens() {
@@ -321,15 +337,23 @@ func TestSwitchingOffPublishTFEndsTheWarning(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := &msgs.TFMessage{Transforms: []msgs.TransformStamped{{Header: msgs.Header{FrameID: "odom"}, ChildFrameID: "base_link"}}}
-	eventually(t, "the warning", func() bool {
+	seen := b.witness()
+	b.look()      // begins to listen
+	for range 2 { // when the second is seen, the first is heard
 		if err := ekf.Publish(m); err != nil {
 			t.Fatal(err)
 		}
-		return len(b.look().warnings) == 1
-	})
+		next(t, seen, "transform")
+	}
+	for range graphLooks {
+		b.look()
+	}
+	if got := b.graph.last.Load().warnings; len(got) != 1 {
+		t.Fatalf("got %q", got)
+	}
 	p := DefaultParams()
 	p.PublishTF = false
-	if err := b.set(p); err != nil {
+	if err := b.bridge.SetParams(p); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.look().warnings; len(got) != 0 || b.graph.tf.sub != nil {
@@ -343,6 +367,38 @@ func TestWithoutPublishTFNobodyListensToTF(t *testing.T) {
 	for range 2 * tfLooks {
 		if b.look(); b.graph.tf.sub != nil {
 			t.Fatal("it listens")
+		}
+	}
+}
+
+func TestAWarningOfTheGraphIsLoggedWhenItBeginsAndWhenItEnds(t *testing.T) {
+	log := &lockedBuffer{}
+	r := newReporter(slog.New(slog.NewTextHandler(log, nil)))
+	for _, c := range []struct {
+		from, to link.Time
+		warnings []string
+		want     string // of what comes anew
+	}{
+		{0, time.Hour, []string{"a", "b"}, "WARN a, WARN b"},
+		{time.Hour, 2 * time.Hour, []string{"b"}, "INFO no longer so: a"},
+		{2 * time.Hour, 3 * time.Hour, []string{"a", "b"}, "WARN a"},
+		{3 * time.Hour, 3*time.Hour + time.Second, nil, "INFO no longer so: a, INFO no longer so: b"},
+		{3*time.Hour + time.Second, 3*time.Hour + 2*time.Second, []string{"b"}, "WARN b"}, // said long ago
+		{3*time.Hour + 2*time.Second, 3*time.Hour + 3*time.Second, nil, "INFO no longer so: b"},
+		{3*time.Hour + 3*time.Second, 3*time.Hour + 4*time.Second, []string{"b"}, ""}, // said just now
+	} {
+		before := len(log.String())
+		for now := c.from; now < c.to; now += time.Second / 2 {
+			r.graphWarnings(now, &msgs.LinkStatus{GraphWarnings: c.warnings})
+		}
+		var got []string
+		for line := range strings.Lines(log.String()[before:]) {
+			_, line, _ = strings.Cut(strings.TrimSpace(line), "level=")
+			got = append(got, strings.ReplaceAll(strings.Replace(line, "msg=", "", 1), `"`, ""))
+		}
+		slices.Sort(got)
+		if got := strings.Join(got, ", "); got != c.want {
+			t.Errorf("from %v on, %q: got %q, want %q", c.from, c.warnings, got, c.want)
 		}
 	}
 }
