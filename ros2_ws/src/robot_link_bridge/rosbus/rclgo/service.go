@@ -197,10 +197,11 @@ func (cl *client) Close() error {
 	return cl.closeErr
 }
 
-// serviceQoS is rmw's for services, but deeper than its 10: every client gets the responses to all.
+// serviceQoS is rmw's for parameter services: deeper than its 10 for others, since every client gets the responses to
+// all.
 func serviceQoS() rcl.QosProfile {
 	qos := rcl.NewDefaultServiceQosProfile()
-	qos.Depth = 100
+	qos.Depth = 1000
 	return qos
 }
 

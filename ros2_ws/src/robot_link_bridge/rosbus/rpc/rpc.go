@@ -18,8 +18,8 @@ type Topics interface {
 	Reader(topic, typ string, qos driver.QoS, take driver.Take) (driver.Reader, error)
 }
 
-// qos is rmw's for services, but deeper than its 10: every client gets the responses to all.
-var qos = driver.QoS{Reliable: true, Depth: 100}
+// qos is rmw's for parameter services: deeper than its 10 for others, since every client gets the responses to all.
+var qos = driver.QoS{Reliable: true, Depth: 1000}
 
 // Bytes of CDR's encapsulation header, and of whose it is.
 const (
