@@ -27,6 +27,8 @@ def generate_launch_description():
                               description='namespace of the node and its topics'),
         DeclareLaunchArgument('params_file', default_value=params_file,
                               description='parameters of the bridge'),
+        DeclareLaunchArgument('publish_tf', default_value='', choices=['', 'true', 'false'],
+                              description='publish odom_frame_id to base_frame_id; empty: as params_file says'),
         DeclareLaunchArgument('log_level', default_value='info',
                               choices=['debug', 'info', 'warn', 'error', 'fatal'],
                               description='what the bridge logs, at least'),
@@ -42,22 +44,22 @@ def generate_launch_description():
 
 def start(context):
     arg = context.launch_configurations
-    addresses = {}
+    given = {}
     actions = []
     if arg['sim'] == 'true':
-        addresses = {'mcu_host': '127.0.0.1', 'mcu_port': 5000}
-    for name, kind in (('mcu_host', str), ('mcu_port', int), ('bind_port', int)):
+        given = {'mcu_host': '127.0.0.1', 'mcu_port': 5000}
+    for name, kind in (('mcu_host', str), ('mcu_port', int), ('bind_port', int), ('publish_tf', lambda text: text == 'true')):
         if arg[name]:
-            addresses[name] = kind(arg[name])
+            given[name] = kind(arg[name])
     if arg['sim'] == 'true':
         actions.append(ExecuteProcess(
             cmd=[ExecutableInPackage('robot_link', 'robot_link_bridge'), 'sim',
-                 '--listen', '{mcu_host}:{mcu_port}'.format(**addresses), *shlex.split(arg['sim_args'])],
+                 '--listen', '{mcu_host}:{mcu_port}'.format(**given), *shlex.split(arg['sim_args'])],
             output='screen'))
     actions.append(Node(
         package='robot_link_bridge', executable='bridge_node',
         namespace=arg['namespace'],
-        parameters=[arg['params_file'], addresses],
+        parameters=[arg['params_file'], given],
         ros_arguments=['--log-level', arg['log_level']],
         output='screen',
         respawn=arg['respawn'] == 'true', respawn_delay=2.0))
