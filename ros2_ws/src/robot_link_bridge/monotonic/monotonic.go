@@ -17,6 +17,12 @@ var (
 // Now is CLOCK_MONOTONIC.
 func Now() time.Duration { return goEpochAt + time.Since(goEpoch) }
 
+// NowBoth is CLOCK_MONOTONIC and the system's time, read at once.
+func NowBoth() (time.Duration, time.Time) {
+	now := time.Now()
+	return goEpochAt + now.Sub(goEpoch), now
+}
+
 // Wall is the system's time at an instant of CLOCK_MONOTONIC, as far as it can be told now: a step of the system's
 // clock moves all instants.
 func Wall(at time.Duration) time.Time {
