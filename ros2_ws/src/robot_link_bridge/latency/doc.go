@@ -4,17 +4,34 @@
 // # Times
 //
 // t1 is this host's CLOCK_MONOTONIC just before the ECHO is made and given to the kernel, t4 just after the
-// kernel gave the ECHO_REPLY to this thread; both in ns. t2 and t3 are the MCU's own clock, in us, when it had the
-// ECHO and when the reply left. The two clocks are never compared.
+// kernel gave the ECHO_REPLY to this thread; both in ns. t2 and t3 are the MCU's own clock, in us, when its program had the
+// ECHO and when the reply left. arrived is when this host's kernel had the reply, by its own timestamp (SO_TIMESTAMPNS,
+// made in software when the driver hands the packet over).
 //
 //	round trip = t4 - t1        the delay of both kernels, of the wake-up of this thread, and of the MCU included
 //	turnaround = t3 - t2        the MCU's own share; to 1 us
 //	network    = round trip - turnaround, at least 0; all that is not the MCU
+//	wake       = t4 - arrived   this host's share of it: from its kernel to this thread
 //	cycles     = the MCU's core cycles from receive to transmit, if it counts them
-//	send late  = t1 - due       this host's own lateness against its schedule
+//	send late  = t1 - due       this host's own lateness against its schedule: the pacing error
+//	sending    = how long the kernel took to take the ECHO, from t1 on
+//	from due   = t4 - due       what one sees who relies on the schedule
 //
 // All but send late are of probes that were received in time. A turnaround that is negative, or more than 1 us
-// longer than the round trip, can't be: it counts as a bad turnaround, and gives neither turnaround nor network.
+// longer than the round trip, can't be: it counts as a bad turnaround, and gives neither turnaround nor network. Wake is
+// not known of a reply that the kernel did not stamp, or whose stamp the system's clock, when it was stepped, has made impossible.
+//
+// # The two ways
+//
+// The two clocks are not compared but by package clocksync, which knows the offset between them within a bound:
+//
+//	out   = t2 - t1, and back = arrived - t3, both on this host's clock
+//	bound = how far both are from the truth at most, in opposite directions
+//
+// How a round trip is shared between the ways can't be seen from its ends: the bound gets no better than half of the shortest
+// network time, and a typical out that equals a typical back within the bound says nothing. One way that is longer than usual by more
+// than the bound is a fact. They are of probes that were received in order, once eight answers have agreed, and so of none at
+// rates below 3 Hz: a sync is forgotten after three seconds. Out includes what the ECHO waited in the MCU before its program had it.
 //
 // # Schedule
 //
@@ -25,8 +42,17 @@
 //
 //	due = sent + unsent + skipped
 //
+// From due has both: it counts from when the probe was due, and has each skipped probe as the answer to the one before it would have
+// answered it, no sooner than after a round trip (5000 for each time that the thread was held up).
+//
 // A host that stands still for longer than the timeout loses what was in flight, also what had come meanwhile: it was too
 // late for anybody here. Skipped and send late, beside it, show whose fault it was.
+//
+// # Outliers
+//
+// The 100 longest round trips are kept with all their times, late ones too. [Sample.Blame] says which part of one exceeds its own median by
+// most: this host (sending, waking up), the MCU, or one of the ways. Only a difference beyond the bound tells the ways apart;
+// else it says network. The first 100 runs of losses are kept with their times.
 //
 // # Counts
 //

@@ -16,6 +16,9 @@ const MaxRate = 5000
 // still show as late or doubled. A power of two.
 const remembered = 1 << 14
 
+// skippedMax bounds how many skipped probes a stall adds to from due, and so how long that takes.
+const skippedMax = MaxRate
+
 // mcuTick is the resolution of t2 and t3.
 const mcuTick = time.Microsecond
 
@@ -31,17 +34,6 @@ const (
 	Duplicate                 // its probe has had a reply
 )
 
-// Sample is a probe that was received: its four timestamps.
-type Sample struct {
-	Seq    uint32
-	T1, T4 time.Duration // this host's CLOCK_MONOTONIC
-	T2, T3 uint64        // us, the MCU's clock
-	Cycles Cycles        // of the MCU's core, 0 = not measured
-}
-
-// Cycles counts cycles of the MCU's core.
-type Cycles int64
-
 // Probe makes ECHOs and judges what comes back. Times are readings of one monotonic clock. Nothing allocates
 // but NewProbe. One goroutine at a time may call its methods.
 type Probe struct {
@@ -54,14 +46,18 @@ type Probe struct {
 	newest      uint32 // the highest that was received, if anyReceived
 
 	pending time.Duration // t1 of what Next made
+	sent    bool          // what was due last
+	ways    ways
 	window  *Window
 }
 
 // slot is a probe that is remembered.
 type slot struct {
-	seq   uint32
-	state slotState
-	t1    time.Duration
+	seq           uint32
+	state         slotState
+	skipped       uint32 // probes that were due after it and left out,
+	period        time.Duration
+	due, t1, sent time.Duration
 }
 
 type slotState uint8
@@ -88,24 +84,33 @@ func (p *Probe) Next(now time.Duration, buf []byte) int {
 	return e.Encode(buf)
 }
 
-// Sent notes that the kernel took what Next made, and when it had been due.
-func (p *Probe) Sent(due time.Duration) {
+// Sent notes that the kernel had taken at a time what Next made, and when that had been due.
+func (p *Probe) Sent(due, at time.Duration) {
 	p.expire(p.pending)
 	if p.next-p.oldest == remembered {
 		p.settleOldest()
 	}
-	p.slots[p.next%remembered] = slot{seq: p.next, state: inFlight, t1: p.pending}
+	p.slots[p.next%remembered] = slot{seq: p.next, state: inFlight, due: due, t1: p.pending, sent: at}
 	p.next++
 	p.inFlight++
 	p.window.Sent++
-	p.window.sendLate.add(p.pending - due)
+	p.window.times[sendLate].add(p.pending - due)
+	p.sent = true
 }
 
 // Unsent notes that what was due could not be sent.
-func (p *Probe) Unsent() { p.window.Unsent++ }
+func (p *Probe) Unsent() {
+	p.window.Unsent++
+	p.sent = false
+}
 
-// Skip notes that n probes were due and left out.
-func (p *Probe) Skip(n uint64) { p.window.Skipped += n }
+// Skip notes that n probes, due at a period after the last one, were left out.
+func (p *Probe) Skip(n uint64, period time.Duration) {
+	p.window.Skipped += n
+	if last := &p.slots[(p.next-1)%remembered]; p.sent && last.state == inFlight {
+		last.skipped, last.period = uint32(min(n, skippedMax)), period
+	}
+}
 
 // Foreign counts a datagram that did not come from the MCU, as invalid.
 func (p *Probe) Foreign() { p.window.Invalid++ }
@@ -113,9 +118,9 @@ func (p *Probe) Foreign() { p.window.Invalid++ }
 // acceptReply is all that a probe takes.
 var acceptReply = wire.Types(wire.TypeEchoReply)
 
-// Receive judges a datagram as it came; now is its t4. The sample is that of a probe that was received, in order
-// or not, and zero otherwise.
-func (p *Probe) Receive(now time.Duration, b []byte) (Sample, Verdict) {
+// Receive judges a datagram as it came; now is its t4, and wake how long the kernel had had it, or Unstamped. The
+// sample is that of a probe that was received, in order or not, and zero otherwise.
+func (p *Probe) Receive(now, wake time.Duration, b []byte) (Sample, Verdict) {
 	p.expire(now)
 	var e wire.Echo
 	if _, err := wire.Check(b, acceptReply); err != nil || e.Decode(b) != nil {
@@ -127,6 +132,11 @@ func (p *Probe) Receive(now time.Duration, b []byte) (Sample, Verdict) {
 		p.window.Invalid++
 		return Sample{}, Invalid
 	}
+	if wake < 0 || now-wake < s.t1 {
+		wake = Unstamped
+	}
+	got := Sample{Seq: e.Seq, Due: s.due, T1: s.t1, Sent: s.sent, T2: e.McuRxUs, T3: e.TimeUs, T4: now, Wake: wake,
+		Cycles: Cycles(e.TurnaroundCycles)}
 	switch s.state {
 	case answered:
 		p.window.Duplicates++
@@ -134,19 +144,25 @@ func (p *Probe) Receive(now time.Duration, b []byte) (Sample, Verdict) {
 	case lost:
 		s.state = answered
 		p.window.Late++
+		p.window.outliers.add(&Outlier{Sample: got, Late: true})
 		return Sample{}, Late
 	}
 	s.state = answered
 	p.inFlight--
 	p.window.Received++
-	got := Sample{Seq: e.Seq, T1: s.t1, T2: e.McuRxUs, T3: e.TimeUs, T4: now, Cycles: Cycles(e.TurnaroundCycles)}
-	p.window.add(&got)
+	verdict := Received
 	if p.anyReceived && int32(e.Seq-p.newest) < 0 {
 		p.window.OutOfOrder++
-		return got, OutOfOrder
+		verdict = OutOfOrder
+	} else {
+		p.anyReceived, p.newest = true, e.Seq
+		if turnaround, ok := got.Turnaround(); ok {
+			p.ways.take(&got, turnaround)
+		}
 	}
-	p.anyReceived, p.newest = true, e.Seq
-	return got, Received
+	p.window.add(&got)
+	p.window.addSkipped(&got, s.skipped, s.period)
+	return got, verdict
 }
 
 // Cut ends the window and begins the next one, which is empty.
@@ -181,6 +197,7 @@ func (p *Probe) settleOldest() {
 		s.state = lost
 		p.inFlight--
 		p.window.Lost++
+		p.window.losses.add(Loss{Seq: s.seq, Count: 1, First: s.t1, Last: s.t1, Due: s.due})
 	}
 	p.oldest++
 }

@@ -33,7 +33,7 @@ func (b *bench) send(t testing.TB) {
 	if h, err := wire.Check(buf[:n], wire.Types(wire.TypeEcho)); err != nil || h.Session != 0 {
 		t.Fatalf("not an ECHO without session: %+v, %v", h, err)
 	}
-	b.probe.Sent(b.now)
+	b.probe.Sent(b.now, b.now)
 	var e wire.Echo
 	if err := e.Decode(buf[:n]); err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func encoded(e wire.Echo) []byte {
 }
 
 func (b *bench) receive(seq int) Verdict {
-	_, v := b.probe.Receive(b.now, encoded(b.reply(seq)))
+	_, v := b.probe.Receive(b.now, Unstamped, encoded(b.reply(seq)))
 	return v
 }
 
@@ -79,7 +79,7 @@ func TestCountsAreWhatThePackageSays(t *testing.T) {
 		return func(t *testing.T, b *bench) {
 			e := b.reply(1)
 			edit(&e)
-			if _, got := b.probe.Receive(b.now, encoded(e)); got != Invalid {
+			if _, got := b.probe.Receive(b.now, Unstamped, encoded(e)); got != Invalid {
 				t.Errorf("%+v is %d", e, got)
 			}
 		}
@@ -125,13 +125,13 @@ func TestCountsAreWhatThePackageSays(t *testing.T) {
 			echo := make([]byte, wire.EchoSize)
 			b.echos[1].Encode(echo)
 			for _, d := range [][]byte{nil, whole[:65], append(whole, 0), flipped, echo} {
-				if _, v := b.probe.Receive(b.now, d); v != Invalid {
+				if _, v := b.probe.Receive(b.now, Unstamped, d); v != Invalid {
 					t.Errorf("%x is %d", d, v)
 				}
 			}
 			b.probe.Foreign()
 		}}, Counts{Sent: 1, Invalid: 6, InFlight: 1}},
-		{"unsent and skipped are beside the sent", []step{send, func(_ *testing.T, b *bench) { b.probe.Unsent(); b.probe.Skip(3) }, send},
+		{"unsent and skipped are beside the sent", []step{send, func(_ *testing.T, b *bench) { b.probe.Unsent(); b.probe.Skip(3, ms) }, send},
 			Counts{Sent: 2, Unsent: 1, Skipped: 3, InFlight: 2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -209,8 +209,9 @@ func TestTimesAreWhatThePackageSays(t *testing.T) {
 			b.now += c.roundTrip
 			e := b.echos[1]
 			e.McuRxUs, e.TimeUs, e.TurnaroundCycles = c.t2, c.t3, 16500
-			s, v := b.probe.Receive(b.now, encoded(e))
-			if want := (Sample{1, b.now - c.roundTrip, b.now, c.t2, c.t3, 16500}); v != Received || s != want {
+			s, v := b.probe.Receive(b.now, Unstamped, encoded(e))
+			if want := (Sample{Seq: 1, Due: b.now - c.roundTrip, T1: b.now - c.roundTrip, Sent: b.now - c.roundTrip, T4: b.now,
+				T2: c.t2, T3: c.t3, Wake: Unstamped, Cycles: 16500}); v != Received || s != want {
 				t.Errorf("sample %+v, want %+v", s, want)
 			}
 			f := b.figures()
@@ -238,12 +239,12 @@ func TestLatenessAgainstTheScheduleIsNotInTheRoundTrip(t *testing.T) {
 	b := newBench()
 	var buf [wire.MaxSize]byte
 	n := b.probe.Next(b.now, buf[:])
-	b.probe.Sent(b.now - 3*ms)
+	b.probe.Sent(b.now-3*ms, b.now)
 	var e wire.Echo
 	if err := e.Decode(buf[:n]); err != nil {
 		t.Fatal(err)
 	}
-	b.probe.Receive(b.now+ms, encoded(e))
+	b.probe.Receive(b.now+ms, Unstamped, encoded(e))
 	if f := b.figures(); f.SendLate.Max != 3*ms || f.RoundTrip.Max != ms {
 		t.Errorf("send late %v, round trip %v", f.SendLate.Max, f.RoundTrip.Max)
 	}
@@ -290,7 +291,7 @@ func TestTheTotalIsTheSumOfTheWindows(t *testing.T) {
 		b.now += d
 		e := b.reply(2*i + 1)
 		e.TurnaroundCycles = 7
-		b.probe.Receive(b.now, encoded(e))
+		b.probe.Receive(b.now, Unstamped, encoded(e))
 		b.send(t) // in flight at the cut, and lost in the next window
 		w := b.probe.Cut(b.now, spare)
 		b.now += Timeout
@@ -353,12 +354,12 @@ func TestAProbeAllocatesNothing(t *testing.T) {
 	if n := testing.AllocsPerRun(3*remembered, func() {
 		now += ms
 		size := p.Next(now, buf[:])
-		p.Sent(now)
+		p.Sent(now, now)
 		_ = e.Decode(buf[:size])
 		e.EncodeReply(buf[:])
-		p.Receive(now+us, buf[:size])
-		p.Receive(now+us, buf[:size])
-		p.Receive(now+us, buf[:3])
+		p.Receive(now+us, 0, buf[:size])
+		p.Receive(now+us, 0, buf[:size])
+		p.Receive(now+us, 0, buf[:3])
 	}); n != 0 {
 		t.Errorf("%v allocations for each probe", n)
 	}
@@ -411,7 +412,7 @@ func FuzzWhateverComesTheCountsAddUp(f *testing.F) {
 			case 2:
 				b.now += time.Duration(arg) * 100 * us
 			case 3:
-				if _, v := b.probe.Receive(b.now, datagram); v == Received || v == OutOfOrder {
+				if _, v := b.probe.Receive(b.now, Unstamped, datagram); v == Received || v == OutOfOrder {
 					received++
 				}
 			case 4:

@@ -65,10 +65,13 @@ type Runner struct {
 	answered           atomic.Bool // in the last window
 	stopping           atomic.Bool
 
+	total *Window // digest's own, and after it anybody's
+
 	// The thread's own.
-	probe *Probe
-	in    [2 * wire.MaxSize]byte // longer than any packet, so that a long one shows as long
-	out   [wire.EchoSize]byte
+	probe    *Probe
+	receiver *udp.Stamped
+	in       [2 * wire.MaxSize]byte // longer than any packet, so that a long one shows as long
+	out      [wire.EchoSize]byte
 }
 
 // Open binds the socket. Errors say what to do about them.
@@ -84,8 +87,13 @@ func Open(cfg Config) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
+	receiver, err := sock.Stamped()
+	if err != nil {
+		sock.Close()
+		return nil, err
+	}
 	r := &Runner{
-		sock: sock, names: names,
+		sock: sock, names: names, receiver: receiver, total: NewWindow(),
 		windows: make(chan *Window, 2), spares: make(chan *Window, 2), reports: make(chan Report, reportQueue),
 	}
 	r.rate.Store(math.Float64bits(cfg.Rate))
@@ -122,6 +130,9 @@ func (r *Runner) Close() error {
 // Reports delivers one each second, and the last one when Run ends; then it is closed.
 func (r *Runner) Reports() <-chan Report { return r.reports }
 
+// Total is all that was measured. It may be called once Reports is closed.
+func (r *Runner) Total() *Window { return r.total }
+
 // Run measures until ctx ends, waits for what is in flight, at most the timeout, and closes the socket. It is
 // called once.
 func (r *Runner) Run(ctx context.Context) {
@@ -150,7 +161,7 @@ func (r *Runner) loop() {
 			period := r.period()
 			if due += period; due <= now { // held up: no burst to catch up
 				skipped := int64((now-due)/period) + 1
-				r.probe.Skip(uint64(skipped))
+				r.probe.Skip(uint64(skipped), period)
 				due += time.Duration(skipped) * period
 			}
 		}
@@ -184,18 +195,22 @@ func (r *Runner) send(due time.Duration) {
 		r.sock.DrainErrors() // the error was an earlier probe's; left in its queue it would end every Wait at once
 		return
 	}
-	r.probe.Sent(due)
+	r.probe.Sent(due, monotonic.Now())
 }
 
 // receiveUntil takes what is there and what comes, until an instant.
 func (r *Runner) receiveUntil(end time.Duration) {
 	for {
 		var from udp.Address
-		n, errno := r.sock.TryReceive(r.in[:], &from)
-		now := monotonic.Now()
+		n, had, errno := r.receiver.TryReceive(r.in[:], &from)
+		now, wall := monotonic.NowBoth()
 		switch errno {
 		case 0:
-			r.take(now, r.in[:n], udp.AddrPort(&from))
+			wake := Unstamped
+			if !had.IsZero() {
+				wake = time.Duration(wall.UnixNano() - had.UnixNano())
+			}
+			r.take(now, wake, r.in[:n], udp.AddrPort(&from))
 		case unix.EAGAIN:
 			r.sock.Wait(end - now)
 		default:
@@ -207,12 +222,12 @@ func (r *Runner) receiveUntil(end time.Duration) {
 	}
 }
 
-func (r *Runner) take(now time.Duration, datagram []byte, from netip.AddrPort) {
+func (r *Runner) take(now, wake time.Duration, datagram []byte, from netip.AddrPort) {
 	if from != r.names.Addr() {
 		r.probe.Foreign()
 		return
 	}
-	if _, verdict := r.probe.Receive(now, datagram); verdict != Invalid {
+	if _, verdict := r.probe.Receive(now, wake, datagram); verdict != Invalid {
 		r.trouble.Clear()
 	}
 }
@@ -235,7 +250,7 @@ func (r *Runner) receiveFailed(errno unix.Errno) {
 // digest makes reports of windows, away from the thread.
 func (r *Runner) digest() {
 	defer close(r.reports)
-	total := NewWindow()
+	total := r.total
 	var dropped uint64
 	for w := range r.windows {
 		if total.End == 0 {
