@@ -17,6 +17,7 @@ var commands = []struct {
 	{"demo", "show the whole way, from a planner to the virtual MCU and back, and its failures", runDemo},
 	{"bridge", "bridge ROS 2 and the microcontroller", node.Bridge},
 	{"ctl", "tell a running bridge to enable, stop, clear and the like; stop a robot with or without one", node.Ctl},
+	{"latency", "measure the link: round trip, MCU, host, loss; reports, limits for CI", runLatency},
 	{"sim", "run a virtual MCU: the firmware's own code on a UDP socket", runSim},
 	{"play", "publish a recording of Nav2's cmd_vel", runPlay},
 }
