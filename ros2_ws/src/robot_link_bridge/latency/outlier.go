@@ -112,7 +112,7 @@ const (
 	Waking              // this host: from its kernel to this program
 )
 
-var partNames = [...]string{"not known", "host, sending", "way out", "MCU", "way back", "network", "host, waking up"}
+var partNames = [...]string{"not known", "host (sending)", "way out", "MCU", "way back", "network", "host (waking up)"}
 
 func (p Part) String() string { return partNames[p] }
 

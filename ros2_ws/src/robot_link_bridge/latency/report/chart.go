@@ -43,7 +43,7 @@ func yAxis(from, to float64, log bool) axis {
 func (a axis) ticks() (at []float64) {
 	if a.log {
 		steps := []float64{1, 2, 5}
-		if a.to/a.from > 300 {
+		if a.to/a.from > 150 {
 			steps = steps[:1]
 		}
 		for decade := math.Pow(10, math.Floor(math.Log10(a.from))); decade <= a.to*1.001; decade *= 10 {
@@ -99,7 +99,7 @@ func (c *chart) yTick(v float64, label string) {
 
 func (c *chart) titles(x, y string) {
 	c.text("", (marginLeft+chartWidth-marginRight)/2, chartHeight-10, "middle", x)
-	fmt.Fprintf(&c.b, `<text transform="translate(18 %d) rotate(-90)" text-anchor="middle">%s</text>`,
+	fmt.Fprintf(&c.b, `<text class="ytitle" transform="translate(18 %d) rotate(-90)" text-anchor="middle">%s</text>`,
 		(marginTop+chartHeight-marginBottom)/2, html.EscapeString(y))
 }
 

@@ -140,10 +140,13 @@ type Loss struct {
 // Us is a time in us, to the ns.
 func Us(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
 
+// seconds is a time in s, to the us.
+func seconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1e6 }
+
 // Fill takes what was measured.
 func (d *Document) Fill(w *latency.Window) {
 	f := w.Figures()
-	d.Format, d.Seconds = Format, f.Length.Seconds()
+	d.Format, d.Seconds = Format, seconds(f.Length)
 	d.Counts = countsOf(&f.Counts)
 	d.Figures = []Figure{}
 	for _, s := range []struct {
@@ -172,7 +175,7 @@ func (d *Document) Fill(w *latency.Window) {
 		d.Outliers = append(d.Outliers, outlierOf(&o, w.Start, &f))
 	}
 	for _, l := range w.Losses() {
-		d.Losses = append(d.Losses, Loss{At: (l.First - w.Start).Seconds(), Until: (l.Last - w.Start).Seconds(), Seq: l.Seq, Count: l.Count})
+		d.Losses = append(d.Losses, Loss{At: seconds(l.First - w.Start), Until: seconds(l.Last - w.Start), Seq: l.Seq, Count: l.Count})
 	}
 }
 
@@ -213,7 +216,7 @@ func LossPercent(c *latency.Counts) float64 {
 
 func outlierOf(o *latency.Outlier, start time.Duration, typical *latency.Figures) Outlier {
 	x := Outlier{
-		At: (o.T1 - start).Seconds(), Seq: o.Seq, RoundTrip: Us(o.RoundTrip()), SendLate: Us(o.T1 - o.Due), Sending: Us(o.Sent - o.T1),
+		At: seconds(o.T1 - start), Seq: o.Seq, RoundTrip: Us(o.RoundTrip()), SendLate: Us(o.T1 - o.Due), Sending: Us(o.Sent - o.T1),
 		MCURx: o.T2, MCUTx: o.T3, Late: o.Late, Blame: o.Blame(typical).String(),
 	}
 	known := func(d time.Duration) *float64 { us := Us(d); return &us }

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
+	"slices"
 	"time"
 )
 
@@ -12,7 +13,7 @@ import (
 var pageText string
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"number": number, "optional": optional, "class": class, "clock": clockAt,
+	"number": number, "optional": optional, "exact": exact, "unit": func(u string) string { return unitNames[u] }, "class": class, "clock": clockAt,
 }).Parse(pageText))
 
 // outliersShown of those in the JSON are in the page.
@@ -21,6 +22,7 @@ const outliersShown = 50
 type view struct {
 	*Document
 	Runs                   []*Document // this one and the others
+	Charted                []*Document // those of them that had an answer
 	Verdict                string
 	Rows                   []figureRow
 	Compare                []compareRow
@@ -65,8 +67,11 @@ func (d *Document) HTML(others []*Document) ([]byte, error) {
 	for _, p := range published {
 		v.Published = append(v.Published, p.name)
 	}
-	v.Histogram, v.Percentiles = histogramChart(v.Runs), percentileChart(v.Runs)
-	for _, r := range v.Runs {
+	answered := slices.DeleteFunc(slices.Clone(v.Runs), func(r *Document) bool { return r.Counts.Received == 0 })
+	if v.Charted = answered; len(answered) > 0 {
+		v.Histogram, v.Percentiles = histogramChart(answered), percentileChart(answered)
+	}
+	for _, r := range answered {
 		v.Over = append(v.Over, overTime{r.Name, seriesChart(r)})
 	}
 	v.Shown = d.Outliers[:min(outliersShown, len(d.Outliers))]
@@ -76,7 +81,7 @@ func (d *Document) HTML(others []*Document) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-var unitNames = map[string]string{"us": "µs", "cycles": "cycles"}
+var unitNames = map[string]string{"us": "µs", "cycles": "cycles", "%": "%"}
 
 // verdict is the whole report in a sentence.
 func (d *Document) verdict() string {
@@ -170,6 +175,14 @@ func number(v float64) string {
 		return fmt.Sprintf("%.0f", v)
 	}
 	return fmt.Sprintf("%.1f", v)
+}
+
+// exact is a value that was decided by.
+func exact(v any) string {
+	if p, ok := v.(*float64); ok {
+		v = *p
+	}
+	return fmt.Sprintf("%.6g", v)
 }
 
 // optional is a value that may not be known.

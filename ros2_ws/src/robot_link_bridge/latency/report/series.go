@@ -30,6 +30,10 @@ type Point struct {
 // pointsMax bounds a series, whatever the run takes: an hour in seconds, a day in 32 s each.
 const pointsMax = 3600
 
+// shortest is a window that is a point of its own. What is left at the end may be shorter: its few samples have no percentiles
+// to compare with a second's, and so only its counts and largest values join the point before.
+const shortest = time.Second / 2
+
 // Series collects points. The zero value is ready.
 type Series struct {
 	Points  []Point
@@ -41,12 +45,18 @@ type Series struct {
 func (s *Series) Add(r *latency.Report, start time.Duration) {
 	w := &r.Window
 	p := Point{
-		At: (r.At - w.Length - start).Seconds(), Seconds: w.Length.Seconds(), Received: w.Received, Lost: w.Lost + w.Unsent, Skipped: w.Skipped,
+		At: seconds(r.At - w.Length - start), Seconds: seconds(w.Length), Received: w.Received, Lost: w.Lost + w.Unsent, Skipped: w.Skipped,
 		P50: Us(w.RoundTrip.P50), P99: Us(w.RoundTrip.P99), P999: Us(w.RoundTrip.P999), Max: Us(w.RoundTrip.Max),
 		TurnaroundMax: Us(w.Turnaround.Max), WakeMax: Us(w.Wake.Max), SendLateMax: Us(w.SendLate.Max),
 	}
 	if s.each == 0 {
 		s.each = 1
+	}
+	if n := len(s.Points); n > 0 && w.Length < shortest {
+		last := &s.Points[n-1]
+		p.P50, p.P99, p.P999 = last.P50, last.P99, last.P999
+		last.merge(&p)
+		return
 	}
 	if s.pending > 0 && s.pending < s.each {
 		s.Points[len(s.Points)-1].merge(&p)
