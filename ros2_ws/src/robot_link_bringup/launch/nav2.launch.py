@@ -7,7 +7,8 @@ Where the robot is on the map is known by odometry alone: the map's origin is wh
 
 from ament_index_python.packages import get_packages_with_prefixes
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, GroupAction, IncludeLaunchDescription, OpaqueFunction
+from launch.actions import DeclareLaunchArgument, GroupAction, IncludeLaunchDescription, OpaqueFunction, Shutdown
+from launch.conditions import IfCondition
 from launch.substitutions import Command, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
@@ -64,25 +65,28 @@ def generate_launch_description():
 
 def start(context, of_bringup):
     arg = context.launch_configurations
-    on = {name for name, value in arg.items() if value == 'true'}
-    must_be_installed([
-        *NAV2.values(), *PLUGINS, 'robot_state_publisher', 'tf2_ros', 'xacro',
-        *(package for name, package in (('ekf', 'robot_localization'), ('twist_mux', 'twist_mux'), ('rviz', 'rviz2'))
-          if name in on)])
+    optional = {'ekf': 'robot_localization', 'twist_mux': 'twist_mux', 'rviz': 'rviz2'}
+    must_be_installed([*NAV2.values(), *PLUGINS, 'robot_state_publisher', 'tf2_ros', 'xacro',
+                       *(package for name, package in optional.items() if arg[name] == 'true')])
     return [
-        *([bridge(arg, 'false' if 'ekf' in on else '')] if 'bridge' in on else []),
+        bridge(arg),
         Node(package='robot_state_publisher', executable='robot_state_publisher', output='screen',
              parameters=[{'robot_description': ParameterValue(Command(['xacro ', arg['robot']]), value_type=str)}]),
-        *([Node(package='tf2_ros', executable='static_transform_publisher', name='map_to_odom', output='screen',
-                arguments=['--frame-id', 'map', '--child-frame-id', 'odom'])] if 'localization' in on else []),
-        *nav2(arg, 'cmd_vel_navigation' if 'twist_mux' in on else 'cmd_vel'),
-        *([Node(package='twist_mux', executable='twist_mux', name='twist_mux', output='screen',
-                parameters=[of_bringup('config', 'twist_mux.yaml')],
-                remappings=[('cmd_vel_out', 'cmd_vel')])] if 'twist_mux' in on else []),
-        *([Node(package='robot_localization', executable='ekf_node', name='ekf_filter_node', output='screen',
-                parameters=[of_bringup('config', 'ekf.yaml')])] if 'ekf' in on else []),
-        *([Node(package='rviz2', executable='rviz2', arguments=['-d', of_bringup('rviz', 'nav2.rviz')])]
-          if 'rviz' in on else []),
+        Node(condition=IfCondition(arg['localization']),
+             package='tf2_ros', executable='static_transform_publisher', name='map_to_odom', output='screen',
+             arguments=['--frame-id', 'map', '--child-frame-id', 'odom']),
+        *nav2(arg),
+        Node(condition=IfCondition(arg['twist_mux']),
+             package='twist_mux', executable='twist_mux', name='twist_mux', output='screen',
+             parameters=[of_bringup('config', 'twist_mux.yaml')],
+             remappings=[('cmd_vel_out', 'cmd_vel')]),
+        # Nav2 does not notice that a transform comes no more, and would drive on from where the robot was last: all of it ends.
+        Node(condition=IfCondition(arg['ekf']),
+             package='robot_localization', executable='ekf_node', name='ekf_filter_node', output='screen',
+             parameters=[of_bringup('config', 'ekf.yaml')],
+             on_exit=Shutdown(reason='odom -> base_link has no publisher any more')),
+        Node(condition=IfCondition(arg['rviz']),
+             package='rviz2', executable='rviz2', arguments=['-d', of_bringup('rviz', 'nav2.rviz')]),
     ]
 
 
@@ -93,25 +97,29 @@ def must_be_installed(packages):
                            + " (with apt: ros-humble-NAME, '-' in the place of '_')")
 
 
-def bridge(arg, publish_tf):
+def bridge(arg):
     launch_file = PathJoinSubstitution([FindPackageShare('robot_link_bringup'), 'launch', 'bridge.launch.py'])
-    return GroupAction([IncludeLaunchDescription(launch_file, launch_arguments={
-        **{name: arg[name] for name in TO_BRIDGE},
-        'params_file': arg['bridge_params_file'],
-        'publish_tf': publish_tf,
-    }.items())])
+    return GroupAction(condition=IfCondition(arg['bridge']), actions=[
+        IncludeLaunchDescription(launch_file, launch_arguments={
+            **{name: arg[name] for name in TO_BRIDGE},
+            'params_file': arg['bridge_params_file'],
+            'publish_tf': 'false' if arg['ekf'] == 'true' else '',
+        }.items())])
 
 
-def nav2(arg, smoothed):
+def nav2(arg):
     # The behaviours go through the smoother as well, as they do from Jazzy on: by default they command beside it, unsmoothed
-    # and against it, and the smoother would not know what speed the robot has when it takes over.
+    # and against it, and the smoother does not know how fast the robot is when it takes over.
     remappings = {
         'controller_server': [('cmd_vel', 'cmd_vel_nav')],
         'behavior_server': [('cmd_vel', 'cmd_vel_nav')],
-        'velocity_smoother': [('cmd_vel', 'cmd_vel_nav'), ('cmd_vel_smoothed', smoothed)],
+        'velocity_smoother': [
+            ('cmd_vel', 'cmd_vel_nav'),
+            ('cmd_vel_smoothed', 'cmd_vel_navigation' if arg['twist_mux'] == 'true' else 'cmd_vel')],
     }
-    extra = {'map_server': [{'yaml_filename': arg['map']}]}
-    return [Node(package=package, executable=name, output='screen',  # named by itself: name= would rename its costmap too
-                 parameters=[arg['nav2_params_file'], *extra.get(name, [])],
+    more = {'map_server': [{'yaml_filename': arg['map']}]}
+    # Without name=, which would be the name of a server's costmap too.
+    return [Node(package=package, executable=name, output='screen',
+                 parameters=[arg['nav2_params_file'], *more.get(name, [])],
                  remappings=remappings.get(name))
             for name, package in NAV2.items()]
