@@ -7,7 +7,10 @@
 #include <float.h>
 #include <stdbool.h>
 
+#include "angle.h"
 #include "robot_config.h"
+
+#define LATE_S 0.02 /* a hole in the control loop that odometry has to survive */
 
 rl_config_t rl_config_robot(void) {
   const rl_config_t config = ROBOT_CONFIG;
@@ -41,6 +44,13 @@ static bool is_dir(const int8_t dir[RL_WHEELS]) {
     ok = ok && ((dir[i] == 1) || (dir[i] == -1));
   }
   return ok;
+}
+
+/* The counter may not go half round within some late control steps, or the pose could never be trusted. */
+static bool counts_are_told_apart(const rl_config_t *config) {
+  const double counts_per_s = (double)config->wheel_speed_max * config->counts_per_rev / RL_TWO_PI;
+  const double half_round = (config->encoder_bits == 16u) ? 32768.0 : 2147483648.0;
+  return counts_per_s * LATE_S < half_round;
 }
 
 static bool fits_drive(const rl_config_t *config) {
@@ -80,7 +90,9 @@ static const char *check_wheels(const rl_config_t *config) {
       {is_positive(config->wheel_speed_max), "wheel_speed_max is not a positive finite number"},
       {is_positive(config->wheel_accel_max), "wheel_accel_max is not a positive finite number"},
       {is_positive(config->counts_per_rev), "counts_per_rev is not a positive finite number"},
+      {config->counts_per_rev >= 1.0F, "counts_per_rev is less than 1"},
       {(config->encoder_bits == 16u) || (config->encoder_bits == 32u), "encoder_bits is neither 16 nor 32"},
+      {counts_are_told_apart(config), "encoder_bits are too few: at wheel_speed_max the counter goes half round in 20 ms"},
       {is_dir(config->encoder_dir), "encoder_dir is not +1 or -1 for each wheel"},
       {is_dir(config->motor_dir), "motor_dir is not +1 or -1 for each wheel"},
       {is_length(config->kp), "kp is negative or not finite"},

@@ -11,6 +11,44 @@
 #include "packet.h"
 #include "test.h"
 
+rl_config_t test_robot(void) {
+  const rl_config_t config = {
+      .name = "robot_link",
+      .drive = RL_DRIVE_MECANUM,
+      .wheel_count = 4,
+      .wheel_radius = 0.076F,
+      .track = 0.30F,
+      .base = 0.30F,
+      .v_max = 2.0F,
+      .w_max = 6.0F,
+      .a_lin = 5.0F,
+      .a_ang = 10.0F,
+      .wheel_speed_max = 65.0F,
+      .wheel_accel_max = 150.0F,
+      .counts_per_rev = 4096.0F,
+      .encoder_bits = 32,
+      .encoder_dir = {1, 1, 1, 1},
+      .motor_dir = {1, 1, 1, 1},
+      .kp = 8.0F,
+      .ki = 100.0F,
+      .kv = 0.32F,
+      .ks = 0.6F,
+      .ka = 0.13F,
+      .output_max = 24.0F,
+      .current_max = 12.0F,
+      .motor_resistance = 1.92F,
+      .battery_nominal_mv = 24000,
+      .battery_low_mv = 21000,
+      .battery_critical_mv = 18000,
+      .cmd_timeout_ms = 150,
+      .control_hz = 1000,
+      .state_hz = 100,
+      .firmware_minor = 1,
+      .features = RL_FEATURE_ODOMETRY | RL_FEATURE_BATTERY,
+  };
+  return config;
+}
+
 void boot(robot_t *robot) {
   const rl_config_t config = rl_config_default();
   boot_with(robot, &config, 1234567);

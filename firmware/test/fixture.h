@@ -41,6 +41,9 @@ typedef struct {
   uint32_t seq;       /* of the last CMD */
 } host_t;
 
+/* A robot on wheels. It is the tests' own: robot_config.h is the user's. */
+rl_config_t test_robot(void);
+
 /* Boots with the default configuration, or another one, or at another time. */
 void boot(robot_t *robot);
 void boot_with(robot_t *robot, const rl_config_t *config, uint64_t now_us);

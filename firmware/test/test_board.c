@@ -27,7 +27,7 @@ static void start(mcu_t *mcu, uint32_t boot_id) {
 
 static void power_up(mcu_t *mcu) {
   memset(mcu, 0, sizeof(*mcu));
-  mcu->config = rl_config_robot();
+  mcu->config = test_robot();
   mcu->host = new_host(1);
   start(mcu, BOOT_ID);
 }
@@ -245,7 +245,7 @@ static void a_halt_is_no_reset_and_the_step_after_it_stops_the_robot(void) {
 
 static void outputs_stand_for_less_than_the_command_timeout(void) {
   CHECK(RL_BOARD_WATCHDOG_US < RL_BOARD_STAND_US);
-  CHECK(RL_BOARD_STAND_US < rl_config_robot().cmd_timeout_ms * MS);
+  CHECK(RL_BOARD_STAND_US < test_robot().cmd_timeout_ms * MS);
 }
 
 const test_t *board_tests(void) {

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "fixture.h"
@@ -79,7 +80,7 @@ static void the_ends_of_the_ranges_are_sound(void) {
   }
 }
 
-#define WHEEL_ROW(name, value) rows[count] = (row_t){rl_config_robot(), #name}, rows[count++].config.name = (value)
+#define WHEEL_ROW(name, value) rows[count] = (row_t){test_robot(), #name}, rows[count++].config.name = (value)
 
 static void what_is_wrong_with_the_wheels_is_said_too(void) {
   row_t rows[60];
@@ -96,8 +97,10 @@ static void what_is_wrong_with_the_wheels_is_said_too(void) {
   WHEEL_ROW(wheel_accel_max, INFINITY);
   WHEEL_ROW(counts_per_rev, 0.0F);
   WHEEL_ROW(counts_per_rev, -4096.0F);
+  WHEEL_ROW(counts_per_rev, 0.9F);
   WHEEL_ROW(encoder_bits, 0);
   WHEEL_ROW(encoder_bits, 24);
+  WHEEL_ROW(encoder_bits, 16), rows[count - 1].config.counts_per_rev = 160000.0F; /* 19.8 ms at 65 rad/s */
   WHEEL_ROW(encoder_dir[0], 0);
   WHEEL_ROW(encoder_dir[3], 2);
   WHEEL_ROW(motor_dir[0], -2);
@@ -122,23 +125,39 @@ static void what_is_wrong_with_the_wheels_is_said_too(void) {
   }
 }
 
+static void a_16_bit_counter_is_enough_for_20_ms(void) {
+  rl_config_t config = test_robot();
+  config.encoder_bits = 16;
+  config.counts_per_rev = 158000.0F; /* 20.05 ms */
+  CHECK(rl_config_check(&config) == NULL);
+}
+
+static void the_users_robot_is_sound(void) {
+  const rl_config_t config = rl_config_robot();
+  const char *const why = rl_config_check(&config);
+  CHECK(why == NULL);
+  if (why != NULL) {
+    printf("firmware/app/robot_config.h: %s\n", why);
+  }
+}
+
 static void each_drive_has_the_wheels_and_the_lengths_that_it_needs(void) {
   /* One bit for each wheel_count that fits. */
   static const unsigned fitting[] = {1u << 0u, (1u << 0u) | (1u << 2u) | (1u << 4u), (1u << 0u) | (1u << 4u),
                                      (1u << 0u) | (1u << 3u)};
   for (uint32_t drive_type = RL_DRIVE_NONE; drive_type <= (uint32_t)RL_DRIVE_OMNI3; drive_type++) {
     for (uint32_t wheels = 0; wheels <= (uint32_t)RL_WHEELS; wheels++) {
-      rl_config_t config = rl_config_robot();
+      rl_config_t config = test_robot();
       config.drive = (uint8_t)drive_type;
       config.wheel_count = (uint8_t)wheels;
       CHECK_EQ((fitting[drive_type] >> wheels) & 1u, rl_config_check(&config) == NULL);
     }
   }
-  rl_config_t differential = rl_config_robot();
+  rl_config_t differential = test_robot();
   differential.drive = RL_DRIVE_DIFFERENTIAL;
   differential.base = 0.0F;
   CHECK(rl_config_check(&differential) == NULL);
-  rl_config_t omni = rl_config_robot();
+  rl_config_t omni = test_robot();
   omni.drive = RL_DRIVE_OMNI3;
   omni.wheel_count = 3;
   omni.track = 0.0F;
@@ -186,7 +205,7 @@ static void a_refused_configuration_leaves_a_robot_that_shows_itself_but_never_m
 }
 
 static void info_tells_the_configuration(void) {
-  rl_config_t config = rl_config_robot();
+  rl_config_t config = test_robot();
   memcpy(config.name, "sixteen bytes ok", RL_NAME_SIZE);
   config.drive = RL_DRIVE_MECANUM;
   config.wheel_count = 4;
@@ -250,6 +269,8 @@ const test_t *config_tests(void) {
       TEST(what_is_wrong_is_said_in_a_sentence_that_names_the_field),
       TEST(the_ends_of_the_ranges_are_sound),
       TEST(what_is_wrong_with_the_wheels_is_said_too),
+      TEST(a_16_bit_counter_is_enough_for_20_ms),
+      TEST(the_users_robot_is_sound),
       TEST(each_drive_has_the_wheels_and_the_lengths_that_it_needs),
       TEST(the_robot_of_robot_config_h_is_sound_and_the_ends_of_its_ranges_too),
       TEST(a_refused_configuration_leaves_a_robot_that_shows_itself_but_never_moves),

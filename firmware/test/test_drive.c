@@ -37,7 +37,7 @@ static void start(plant_t *plant, const rl_config_t *config) {
 }
 
 static void start_default(plant_t *plant) {
-  const rl_config_t config = rl_config_robot();
+  const rl_config_t config = test_robot();
   start(plant, &config);
 }
 
@@ -97,7 +97,7 @@ static void odometry_is_valid_from_the_first_step_with_wheels(void) {
 
 static void state_tells_what_the_motors_do(void) {
   for (int dirs = 0; dirs < 4; dirs++) {
-    rl_config_t config = rl_config_robot();
+    rl_config_t config = test_robot();
     for (size_t i = 0; i < RL_WHEELS; i++) {
       config.motor_dir[i] = ((dirs & 1) != 0) ? -1 : 1;
       config.encoder_dir[i] = (((dirs & 2) != 0) && (i != 1u)) ? -1 : 1;
@@ -247,7 +247,7 @@ static void duty_is_the_share_of_the_battery_or_else_of_its_nominal_voltage(void
   static const uint16_t battery_mv[] = {24000, 12000, 0, 3000};
   static const double share[] = {1, 2, 1, 8};
   for (size_t i = 0; i < 4; i++) {
-    rl_config_t config = rl_config_robot();
+    rl_config_t config = test_robot();
     config.battery_critical_mv = 0;
     plant_t plant;
     start(&plant, &config);
@@ -303,7 +303,7 @@ static void a_wheel_is_tried_again_though_the_outputs_never_went_off(void) {
 }
 
 static void a_command_beyond_wheel_speed_max_is_scaled_in_all_three_and_says_limited(void) {
-  rl_config_t config = rl_config_robot();
+  rl_config_t config = test_robot();
   config.wheel_speed_max = 10.0F; /* 0.76 m/s at the rim */
   plant_t plant;
   start(&plant, &config);
@@ -319,7 +319,7 @@ static void a_command_beyond_wheel_speed_max_is_scaled_in_all_three_and_says_lim
 }
 
 static void check_ramps(float a_ang, float accel) {
-  rl_config_t config = rl_config_robot();
+  rl_config_t config = test_robot();
   config.wheel_speed_max = 8.0F;
   config.wheel_accel_max = accel;
   config.a_ang = a_ang;
@@ -383,7 +383,7 @@ static void disabled_at_rest_the_outputs_are_off_after_200_ms(void) {
 }
 
 static void a_timeout_brakes_by_a_lin_and_a_ang_whatever_wheel_accel_max_says(void) {
-  rl_config_t config = rl_config_robot();
+  rl_config_t config = test_robot();
   config.wheel_accel_max = 10.0F;
   plant_t plant;
   start(&plant, &config);
@@ -396,7 +396,7 @@ static void a_timeout_brakes_by_a_lin_and_a_ang_whatever_wheel_accel_max_says(vo
 }
 
 static void a_setpoint_that_is_beyond_a_wheels_limit_all_the_same_is_scaled_for_all_wheels(void) {
-  const rl_config_t config = rl_config_robot();
+  const rl_config_t config = test_robot();
   const rl_kinematics_t wheels = rl_kinematics(&config);
   rl_drive_t driven;
   rl_drive_init(&driven, &config);
@@ -414,7 +414,7 @@ static void a_setpoint_that_is_beyond_a_wheels_limit_all_the_same_is_scaled_for_
 
 static void a_step_so_late_that_a_counter_may_have_gone_round_resets_odometry(void) {
   for (int bits = 16; bits <= 32; bits += 16) {
-    rl_config_t config = rl_config_robot();
+    rl_config_t config = test_robot();
     config.encoder_bits = (uint8_t)bits;
     plant_t plant;
     start(&plant, &config);

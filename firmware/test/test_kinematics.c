@@ -16,7 +16,7 @@ static rl_kinematics_t of(size_t drive_index) {
     uint8_t drive, wheels;
   } drives[DRIVES] = {
       {RL_DRIVE_DIFFERENTIAL, 2}, {RL_DRIVE_DIFFERENTIAL, 4}, {RL_DRIVE_MECANUM, 4}, {RL_DRIVE_OMNI3, 3}};
-  rl_config_t config = rl_config_robot();
+  rl_config_t config = test_robot();
   config.drive = drives[drive_index].drive;
   config.wheel_count = drives[drive_index].wheels;
   config.wheel_radius = 0.1F;
@@ -96,7 +96,7 @@ static void what_no_motion_of_the_base_explains_is_slip(void) {
 }
 
 static void without_wheels_nothing_turns_slips_or_limits(void) {
-  rl_config_t config = rl_config_robot();
+  rl_config_t config = test_robot();
   config.drive = RL_DRIVE_NONE; /* whatever wheel_count says */
   const rl_kinematics_t none = rl_kinematics(&config);
   CHECK_EQ(0, none.wheels);

@@ -34,7 +34,7 @@ typedef struct {
 static bench_t new_bench(double kv, double ka, double ks) {
   bench_t bench;
   memset(&bench, 0, sizeof(bench));
-  bench.config = rl_config_robot();
+  bench.config = test_robot();
   bench.motor = new_motor(&bench.config, kv, ka, ks);
   bench.reversed = 1.0;
   rl_encoder_init(&bench.encoder, bench.config.counts_per_rev, 32, 1);
