@@ -19,7 +19,8 @@
  *   watchdog's reset              off                               off       boot; RL_FAULT_WATCHDOG_RESET: no motion
  *                                                                             before CLEAR_FAULT and a new ENABLE edge
  *
- * How an STM32H723 can honour it, by its reference manual (RM0468); none of it is verified on hardware yet:
+ * How an STM32H723 can honour it; written without its reference manual (RM0468) at hand, and not verified on hardware
+ * yet: check each name and bit there.
  * - A reset makes pins inputs, so each motor and enable line needs an external pull to "off". Brown-out: set the BOR
  *   level in the option bytes above what the core needs at its clock.
  * - PWM comes from timers that have a BDTR register (TIM1, 8, 15, 16, 17), with OSSI = 1, idle states "off" and
@@ -28,7 +29,8 @@
  *   their outputs as they are.
  * - The motor-enable line must not be a GPIO: that keeps its level while the core is halted. It is a channel of such
  *   a timer too, or a toggled pin behind a retriggerable charge pump.
- * - Lockup: SYSCFG_CFGR.CM7L ties it to the break inputs of these timers; BKE has to be set.
+ * - Lockup: SYSCFG_CFGR.CM7L ties it to the break inputs of these timers; BKE has to be set,
+ *   and a BKIN pin that is not routed taken out (AF1.BKINE = 0), or it may hold the outputs off for ever.
  * - The watchdog is IWDG1, which runs from the LSI. It is frozen while the core is halted (its bit in
  *   DBGMCU_APB4FZ1): the outputs are off, and a breakpoint is no crash. The cause of a reset is RCC_RSR.IWDG1RSTF,
  *   to be read and cleared (RMVF) at boot. Hardware mode (option byte) guards the boot as well, with 512 ms.
@@ -49,7 +51,7 @@
 #define RL_BOARD_WATCHDOG_US 50000u
 
 /* The longest that outputs may stand without a write, us: the period, with an RC oscillator 20 % slow. */
-#define RL_BOARD_STAND_US 60000u
+#define RL_BOARD_STAND_US 62500u
 
 typedef struct rl_board rl_board_t;
 
