@@ -156,9 +156,6 @@ func (r *Robot) set(c *C.rl_config_t) error {
 	for i := range Wheels {
 		c.encoder_dir[i], c.motor_dir[i] = C.int8_t(r.EncoderDir[i]), C.int8_t(r.MotorDir[i])
 	}
-	if r.WheelCount > 0 {
-		c.features = C.RL_FEATURE_ODOMETRY | C.RL_FEATURE_BATTERY
-	}
 	return nil
 }
 
@@ -224,6 +221,9 @@ func (c Counters) Verdicts() [14]uint32 {
 // New boots a core at nowUs, microseconds of its own clock. A zero Robot is NoDrive.
 func New(cfg Config, e Entropy, nowUs uint64) (*App, error) {
 	c := C.rl_config_default()
+	if cfg.Robot.WheelCount > 0 {
+		c = C.rl_config_robot() // its rates, timeout and features too
+	}
 	if cfg.Name != "" {
 		if len(cfg.Name) > len(c.name) {
 			return nil, fmt.Errorf("name %q is %d bytes long: at most %d fit into INFO", cfg.Name, len(cfg.Name), len(c.name))

@@ -3,7 +3,7 @@
  * How to fill it in:
  *   1. drive, wheel_count, wheel_radius, track, base: measure the robot. kinematics.h says which wheel is which.
  *   2. v_max, w_max, a_lin, a_ang: what is safe. The failsafe brakes by a_lin and a_ang, so a heavy or tall robot needs
- *      small ones, and then more room: it stops within v_max / a_lin s after the timeout.
+ *      small ones, and then more room: it stops within v_max / a_lin or w_max / a_ang s after the timeout.
  *   3. wheel_speed_max: what a wheel reaches with output_max and some load, nine tenths of its no-load speed.
  *   4. counts_per_rev: encoder lines x 4 x gear ratio. Wheels off the floor, turn each one forward by hand, once: STATE's
  *      wheel_pos has to come back to where it was, and to rise on the way; else encoder_dir of that wheel is -1.
@@ -14,7 +14,7 @@
  *   7. kp: ka x the bandwidth wanted (60 rad/s is brisk); ki: 12 x kp. Oscillates: halve both.
  *   8. current_max and motor_resistance: from the motor's data sheet, 0 if currents are not measured.
  *
- * The simulator takes each of these as a flag, under the same name: robot_link sim --help.
+ * The simulator runs this robot; most of these are flags of it too: robot_link sim --help.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
