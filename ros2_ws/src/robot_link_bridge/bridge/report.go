@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -121,28 +122,31 @@ func (r *reporter) bits(now link.Time, m *msgs.LinkStatus) {
 	if m.MCUBoots > r.last.MCUBoots && r.last.MCUBoots > 0 {
 		r.log.Warn("the MCU has rebooted", "boot", fmt.Sprintf("%08x", m.BootID))
 	}
+	fault := []any{"fault", m.FaultName}
 	for _, b := range []struct {
 		is           bool
-		begins, ends string // no end: nothing is said of it
+		level        slog.Level // of its begin
+		begins, ends string     // no end: nothing is said of it
+		attrs        []any
 	}{
-		{m.Estop, "emergency stop is in force", "emergency stop ended"},
-		{m.FaultActive, "the MCU reports a fault (see /link/status)", "the fault is cleared"},
-		{m.CommandState == msgs.CommandFresh && !m.Enabled, "cmd_vel comes, but motion is not enabled", ""},
-		{m.LowBattery, "low battery", ""},
-		{m.Enabled, "motion enabled", "motion disabled"},
-		{m.BadCommand, "the MCU got a command that is not finite", ""},
-		{m.Contention, "another host asks for the robot", ""},
-		{m.CRCError, "datagrams with a wrong CRC reach the MCU", ""},
-		{m.Overrun, "the MCU's control step was late", ""},
+		{m.Estop, slog.LevelWarn, "emergency stop is in force", "emergency stop ended", nil},
+		{m.FaultActive, slog.LevelWarn, "the MCU reports a fault", "the fault is cleared", fault},
+		{m.CommandState == msgs.CommandFresh && !m.Enabled, slog.LevelWarn, "cmd_vel comes, but motion is not enabled", "", nil},
+		{m.LowBattery, slog.LevelWarn, "low battery", "", nil},
+		{m.Enabled, slog.LevelInfo, "motion enabled", "motion disabled", nil},
+		{m.BadCommand, slog.LevelWarn, "the MCU got a command that is not finite", "", nil},
+		{m.Contention, slog.LevelWarn, "another host asks for the robot", "", nil},
+		{m.CRCError, slog.LevelWarn, "datagrams with a wrong CRC reach the MCU", "", nil},
+		{m.Overrun, slog.LevelWarn, "the MCU's control step was late", "", nil},
 	} {
-		text := b.begins
+		text, level, attrs := b.begins, b.level, b.attrs
 		if !b.is {
-			text = b.ends
+			text, level, attrs = b.ends, slog.LevelInfo, nil
 		}
 		if b.is != r.bitSaid[b.begins] && (text == "" || r.quiet(text, now)) {
 			r.bitSaid[b.begins] = b.is
 			if text != "" {
-				r.log.Info(text)
+				r.log.Log(context.Background(), level, text, attrs...)
 			}
 		}
 	}

@@ -80,7 +80,7 @@ func TestAnOperatorStopsTheRobotAndBringsItBack(t *testing.T) {
 	mustCtl(t, 1, "an emergency stop is in force", order("enable")...)
 	mustCtl(t, 0, "is over", "clear-fault", "--node", "/op/robot_link_bridge", "--ros-args", "-r", "/op/robot_link_bridge/estop:=/op/stop")
 	mustCtl(t, 0, "no fault", order("clear-fault")...)
-	mustCtl(t, 0, "disabled, at rest", order("status")...)
+	mustCtl(t, 0, "disabled, commanded to rest", order("status")...)
 	mustCtl(t, 0, "motion is enabled", order("enable")...)
 	await(t, "speed again", atSpeed)
 
@@ -129,7 +129,7 @@ func TestWithoutAutoEnableOnlyTheServiceEnables(t *testing.T) {
 	}
 	for boot := uint32(1); boot <= 2; boot++ {
 		await(t, "a command that the link permits", commanded(boot))
-		mustCtl(t, 0, "disabled, at rest", "status", "--ros-args", "-r", "__ns:=/manual")
+		mustCtl(t, 0, "disabled, commanded to rest", "status", "--ros-args", "-r", "__ns:=/manual")
 		mustCtl(t, 0, "motion is enabled", "enable", "--ros-args", "-r", "__ns:=/manual")
 		await(t, "motion", func() bool { s, _ := status.get(); return s.Moving })
 		if boot == 1 {

@@ -46,7 +46,7 @@ func linkText(m *msgs.LinkStatus) string {
 
 func motionText(m *msgs.LinkStatus) string {
 	return fmt.Sprintf("%s, %s; cmd_vel: %s, %d publishers", either(m.Enabled, "enabled", "disabled"),
-		either(m.Moving, "moving", "at rest"), m.CommandStateName, m.Publishers)
+		either(m.Moving, "commanded to move", "commanded to rest"), m.CommandStateName, m.Publishers)
 }
 
 func stopText(m *msgs.LinkStatus) string {

@@ -116,12 +116,12 @@ func TestTheStatusIsReadAtAGlance(t *testing.T) {
 		{func(m *msgs.LinkStatus) { *m = msgs.LinkStatus{StateName: "DOWN", Reason: "no answer from the MCU"} },
 			[]string{"robot       not heard yet\n", "link        DOWN: no answer from the MCU"}, []string{"motion", "stopped", "battery"}},
 		{func(m *msgs.LinkStatus) { m.Enabled, m.Moving, m.OdomValid, m.BatteryVoltage = true, true, true, 25.24 },
-			[]string{"rover (mecanum), firmware 1.2.3, up 61 s\n", "link        UP\n", "enabled, moving; cmd_vel: fresh, 1 publishers\n",
+			[]string{"rover (mecanum), firmware 1.2.3, up 61 s\n", "link        UP\n", "enabled, commanded to move; cmd_vel: fresh, 1 publishers\n",
 				"stopped by  nothing\n", "measured, begun anew 0 times\n", "25.2 V"}, []string{"LOW"}},
 		{func(m *msgs.LinkStatus) {
 			m.Estop, m.FaultActive, m.FaultName, m.LowBattery, m.BatteryVoltage = true, true, "STALL", true, 20
 		},
-			[]string{"disabled, at rest", "emergency stop, fault STALL\n", "not measured, begun", "20.0 V, LOW"}, nil},
+			[]string{"disabled, commanded to rest", "emergency stop, fault STALL\n", "not measured, begun", "20.0 V, LOW"}, nil},
 		{func(m *msgs.LinkStatus) {
 			m.StateName, m.Reason, m.RTTSamples, m.RTTP50Us, m.RTTP99Us, m.StateLoss = "DEGRADED", "lossy", 10, 210, 1500, 0.07
 		}, []string{"DEGRADED: lossy; round trip 0.21 ms, 99 % below 1.50 ms; 7.0 % of STATE lost\n", "battery     not measured"}, nil},
