@@ -106,14 +106,19 @@ type Robot struct {
 // DefaultRobot is robot_config.h.
 func DefaultRobot() Robot { return robotOf(C.rl_config_robot()) }
 
-// RobotOn is the default robot on a drive, with as few wheels as that takes.
+// RobotOn is the default robot on a drive; if that is another than its own, with as few wheels as it takes.
 func RobotOn(d Drive) Robot {
 	r := DefaultRobot()
+	if r.Drive == d {
+		return r
+	}
 	switch r.Drive = d; d {
 	case DriveNone:
 		return NoDrive()
 	case DriveDifferential:
 		r.WheelCount = 2
+	case DriveMecanum:
+		r.WheelCount = 4
 	case DriveOmni3:
 		r.WheelCount, r.Base = 3, 0.2
 	}

@@ -53,13 +53,16 @@ func Parse(f *flag.FlagSet, text string, args []string) error {
 		printHelp(f, text)
 		return err
 	case err != nil:
-		return fmt.Errorf("%w: %v", ErrUsage, err)
+		return fmt.Errorf("%w: %s", ErrUsage, twoDashes.Replace(err.Error()))
 	}
 	if f.NArg() > 0 {
 		return fmt.Errorf("%w: unexpected argument %q", ErrUsage, f.Arg(0))
 	}
 	return nil
 }
+
+// twoDashes writes flags as the help does.
+var twoDashes = strings.NewReplacer("flag -", "flag --", "not defined: -", "not defined: --", "argument: -", "argument: --")
 
 func printHelp(f *flag.FlagSet, text string) {
 	fmt.Printf("usage: %s [FLAGS]\n\n%s\n\n", f.Name(), text)

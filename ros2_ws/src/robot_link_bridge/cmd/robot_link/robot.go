@@ -60,7 +60,7 @@ func newRobotFlags(f *flag.FlagSet) *robotFlags {
 	f.Float64Var(&r.grip, "grip", 0.8, "friction `coefficient` between wheels and floor")
 	f.Float64Var(&r.noise, "encoder-noise", 0.2, "`counts` of jitter")
 	f.Float64Var(&r.mismatch, "mismatch", 0, "`part` by which the motors differ from what the gains were made for, -0.5 to 0.5")
-	f.Func("fault", "a fault of the robot, `KIND[:WHEEL]@SECONDS[+DURATION]`, may be repeated: stall, dead_encoder, swapped_encoders, broken_motor, brown_out, estop, hang, halt (stall:front_left@5+2)", func(s string) error {
+	f.Func("fault", "a fault of the robot, `KIND[:WHEEL]@SECONDS[+DURATION]`, may be repeated: stall, dead_encoder, swapped_encoders, broken_motor, brown_out, estop, hang, halt (stall:front_left@5+2, swapped_encoders:front@4)", func(s string) error {
 		fault, err := plant.ParseFault(s)
 		r.faults = append(r.faults, fault)
 		return err
@@ -69,7 +69,8 @@ func newRobotFlags(f *flag.FlagSet) *robotFlags {
 }
 
 func (r *robotFlags) drive(f *flag.FlagSet) {
-	f.Func("drive", "`none`, differential, mecanum (the default) or omni3; none only shows setpoints", func(s string) error {
+	help := fmt.Sprintf("`name`: differential, mecanum, omni3, or none, which only shows setpoints (default %s)", driveNames[r.robot.Drive])
+	f.Func("drive", help, func(s string) error {
 		for i, name := range driveNames {
 			if name == s {
 				r.robot.Drive = app.Drive(i)
@@ -78,7 +79,7 @@ func (r *robotFlags) drive(f *flag.FlagSet) {
 		}
 		return fmt.Errorf("want %s", strings.Join(driveNames, ", "))
 	})
-	f.IntVar(&r.wheels, "wheels", 0, "`number` of wheels of a differential drive, 2 or 4 (default 2)")
+	f.IntVar(&r.wheels, "wheels", 0, "`number` of wheels of a differential drive, 2 or 4; 0: as many as robot_config.h has, or the drive needs")
 }
 
 // config checks the flags, and puts them into a simulator's configuration.
