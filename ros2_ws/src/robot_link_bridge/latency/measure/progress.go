@@ -10,7 +10,7 @@ import (
 	"robot_link/ros2_ws/src/robot_link_bridge/latency/report"
 )
 
-// linesEvery is how often a line is written where none can be written over.
+// linesEvery is how often a line is written where none can be written over; the first comes with the first report.
 const linesEvery = 10 * time.Second
 
 // progress shows what was measured so far: a bar on a terminal, else a line now and then.
@@ -30,7 +30,7 @@ func (p *progress) report(r *latency.Report) {
 	switch {
 	case p.terminal:
 		fmt.Fprintf(p.out, "\r%s\x1b[K", line)
-	case t.Length-p.last >= linesEvery-time.Second/2:
+	case p.last == 0 || t.Length-p.last >= linesEvery-time.Second/2:
 		p.last = t.Length
 		fmt.Fprintln(p.out, line)
 	}
