@@ -27,10 +27,10 @@ build: setup ## build bin/robot_link
 setup: ## install what building needs
 	@tools/setup $(BUILD_PACKAGES)
 
-# Budget of `make test` in seconds, on 2 cores, of 720 in the end. Measured on a new Debian 12, all of it: 176; the
-# packages and Go itself, once: 60.
-#   firmware: tests, linters, coverage 25; state by state 25; Python 2; go vet 20; Go tests 80, of which the simulation
-#   45 and the real program 25; with a ROS 2 on the machine 70 more, the first time 150 (measured beside other work)
+# Budget of `make test` in seconds, on 2 cores, of 720 in the end. Measured in a new clone, with a ROS 2 on the machine
+# and Go's cache warm: 211; beside other work up to 430. The packages and Go itself, once: 60.
+#   firmware: tests, linters, coverage 25; state by state 25; Python 2; go vet 20; Go tests 130, of which the simulation
+#   45 and the real program 120, 50 of these with ROS; the ROS 2 workspace 60, the first time 140
 .PHONY: test
 test: setup-test test-firmware test-python lint-go ros ## all that guards a change
 	$(GO) test -tags $(TAGS) ./...
