@@ -50,7 +50,9 @@ func TestAnInterruptedMeasurementIsReported(t *testing.T) {
 	mcu, page := freePort(t), filepath.Join(t.TempDir(), "link.html")
 	start(t, "sim", "--listen", local(mcu))
 	p := start(t, "latency", "--mcu", local(mcu), "--rate", "100", "--duration", "0", "--report", page)
-	await(t, "progress", func() bool { return strings.Contains(p.out.String(), "received") || strings.Contains(p.out.String(), "p50") })
+	await(t, "progress", func() bool {
+		return strings.Contains(p.out.String(), "received") || strings.Contains(p.out.String(), "p50")
+	})
 	p.signal(syscall.SIGINT)
 	<-p.done
 	if code := p.cmd.ProcessState.ExitCode(); code != 0 {
